@@ -2,6 +2,6 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: "./src/worker/db/indexes.ts",
+  schema: "./src/worker/db/{schema,*-tables}.ts",
   out: "./migrations",
 });

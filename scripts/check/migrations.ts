@@ -5,7 +5,7 @@ import { root } from "../shared/root.ts";
 import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
 /** As in drizzle.config.ts. */
-const SCHEMA = "./src/worker/db/indexes.ts";
+const SCHEMA = "./src/worker/db/{schema,*-tables}.ts";
 
 /** Generates migrations into a copy of migrations/. A new file means that the schema changed without a migration. */
 export async function checkMigrations(): Promise<CommandOutcome> {
@@ -23,7 +23,7 @@ export async function checkMigrations(): Promise<CommandOutcome> {
     if (added.length === 0) return { code: 0, output: "" };
     return {
       code: 1,
-      output: `${SCHEMA} or its tables have changes without a migration. Run: npm run migration -- --name NAME`,
+      output: `${SCHEMA} has changes without a migration. Run: npm run migration -- --name NAME`,
     };
   } finally {
     await rm(copy, { recursive: true, force: true });

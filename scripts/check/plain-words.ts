@@ -56,9 +56,6 @@ const exempt = new Set([
   "docs/contributing.md",
 ]);
 
-/** Folders whose texts are changed next. */
-const notYet = /^src\/worker\/(?:db|operations)\//;
-
 /** @returns a finding with file, line and replacement for each word that `rules` lists */
 export function findWordsToAvoid(path: string, text: string): string[] {
   const lines = text.split("\n");
@@ -80,8 +77,6 @@ function firstWords(line: string): string {
 
 /** Searches every tracked text for the words that `rules` lists. */
 export async function checkPlainWords(): Promise<CommandOutcome> {
-  const paths = (await trackedFiles()).filter(
-    (path) => isText(path) && !exempt.has(path) && !notYet.test(path),
-  );
+  const paths = (await trackedFiles()).filter((path) => isText(path) && !exempt.has(path));
   return searchFiles(paths, findWordsToAvoid);
 }

@@ -4,7 +4,7 @@ import type { PageQuery } from "#contract/paging.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { bytesOf, fromBase64Url, toBase64Url } from "#sealing/bytes.ts";
-import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 
 // A cursor contains the name of its list and the key of the last row shown. So a page continues after that row, no
 // matter which rows were added or removed in the meantime.

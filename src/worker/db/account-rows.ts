@@ -1,34 +1,41 @@
 import { and, eq, sql, type SQL } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
 import type { SQLiteColumn, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
-import { AccountId, ProjectId } from "#contract/ids.ts";
-import { inSight } from "#worker/db/in-sight.ts";
-import type { Changes, CountedTable, NewRow, OwnedTable } from "#worker/db/owned-tables.ts";
-import { type Merged, pageOf, type Selection } from "#worker/db/selection.ts";
-import { jsonLists } from "#worker/db/json-lists.ts";
-import { accounts } from "#worker/db/schema.ts";
+import type { AccountId, ProjectId } from "#contract/ids.ts";
 import {
+  type Changing,
+  givenValues,
+  hasNewId,
+  insert,
+  insertEach,
+  jsonLists,
+  limited,
+  prepare,
+} from "#worker/db/statements.ts";
+import { type Changes, type CountedTable, type NewRow, type OwnedTable } from "#worker/db/owned-tables.ts";
+import {
+  afterOf,
+  type Cells,
   type Fields,
+  Kept,
+  type Merged,
+  newestPage,
+  type Position,
   read,
   readBoth,
   type Reader,
   readerOf,
   type RowOf,
+  type Scope,
   type Select,
+  select,
+  type Selection,
+  type Values,
+  withLimit,
 } from "#worker/db/reads.ts";
-import {
-  columnsOf,
-  from,
-  ifNew,
-  insert,
-  insertEach,
-  limited,
-  list,
-  nameOf,
-  prepare,
-  remove,
-  update,
-} from "#worker/db/statements.ts";
+import { AccountScope } from "#worker/db/account-scope.ts";
+import { accounts } from "#worker/db/schema.ts";
 
 /**
  * Fields with subqueries about the account. A named function is called once for all accounts and its result is cached,
@@ -36,23 +43,31 @@ import {
  */
 export type FieldsOf<Of extends Fields> = (rows: AccountRows) => Of;
 
-/** The cached results of these functions, for accounts and for tokens that are limited to some projects. */
-const readersOfAll = new WeakMap<FieldsOf<Fields>, Reader>();
-const readersOfSome = new WeakMap<FieldsOf<Fields>, Reader>();
+/** The arguments of `select`. */
+type Arguments<Of extends Fields> = readonly [
+  fields: Of | FieldsOf<Of>,
+  table: OwnedTable,
+  selection: Selection,
+];
 
-/** Ids that no account and no project has. */
-const standIn = {
-  accountId: AccountId.parse(`acct_${"0".repeat(26)}`),
-  projectIds: [ProjectId.parse(`proj_${"0".repeat(26)}`)],
-};
+/**
+ * A read that is prepared, with `sql.placeholder` for what differs between its runs. A named function, as for FieldsOf.
+ */
+export type Prepared<Of extends Fields> = (rows: AccountRows) => Arguments<Of>;
+
+const readers = new Kept<Reader>();
+const prepared = new Kept<Select<Fields>>();
+/** By the fields, which are of one table, and of one list of it. */
+const byId = new Kept<Select<Fields>>();
+const pages = new Kept<Select<Fields>>();
 
 /** A statement that changes rows of the account. Run it alone or together with others. */
 class Write {
-  readonly #statement: SQL;
-  constructor(statement: SQL) {
+  readonly #statement: Changing;
+  constructor(statement: Changing) {
     this.#statement = statement;
   }
-  static statementOf(write: Write): SQL {
+  static statementOf(write: Write): Changing {
     return write.#statement;
   }
 }
@@ -65,10 +80,7 @@ export type { Write };
  *
  * A failed statement throws D1's error. `uniqueViolation` reads it.
  */
-export class AccountRows {
-  readonly accountId: AccountId;
-  /** The projects that the caller can see; null: all. */
-  readonly projectIds: readonly ProjectId[] | null;
+export class AccountRows extends AccountScope {
   readonly #database: D1Database;
 
   /**
@@ -76,14 +88,8 @@ export class AccountRows {
    * are limited to some of them, and the hooks of their repositories; null: no limit
    */
   constructor(database: D1Database, accountId: AccountId, projectIds: readonly ProjectId[] | null = null) {
-    this.accountId = accountId;
+    super(accountId, projectIds);
     this.#database = database;
-    this.projectIds = projectIds;
-  }
-
-  /** Whether the caller can see the project, if it exists. */
-  sees(id: ProjectId): boolean {
-    return this.projectIds?.includes(id) ?? true;
   }
 
   /** Reads `fields` of the account's rows in `table`. One round trip. */
@@ -91,22 +97,41 @@ export class AccountRows {
     return await read(this.#database, this.#select(fields, table, selection));
   }
 
-  /** As `select`, for a condition that names a project or a hook, as for `firstNamed`. */
-  async selectNamed<const Of extends Fields>(
+  /** The account's row with this id; null if there is none. A prepared read. */
+  async find<const Of extends Fields>(
     fields: Of | FieldsOf<Of>,
     table: OwnedTable,
-    { where, orderBy = [], limit }: Selection,
-  ): Promise<RowOf<Of>[]> {
-    const rest = sql`${from(table, this.#named(table, where))}${pageOf(orderBy, limit)}`;
-    return await read(this.#database, this.#reading(fields, rest));
+    id: string,
+  ): Promise<RowOf<Of> | null> {
+    const selection = { where: eq(table.id, sql.placeholder("id")), limit: 1 };
+    const one = this.#kept<Of>(byId, fields, (anyone) => anyone.#select(fields, table, selection));
+    const [row] = await read(this.#database, one, { id });
+    return row ?? null;
   }
 
-  /** Two selects in one round trip, each with the arguments of `select`. */
+  /** A page of the account's rows, by falling values of a column. A prepared read. */
+  async page<const Of extends Fields>(
+    fields: Of | FieldsOf<Of>,
+    table: OwnedTable,
+    key: SQLiteColumn,
+    position: Position<string | number>,
+  ): Promise<RowOf<Of>[]> {
+    const one = this.#kept<Of>(pages, fields, (anyone) => anyone.#select(fields, table, newestPage(key)));
+    return await read(this.#database, withLimit(one, position.limit), { after: afterOf(position) });
+  }
+
+  /** As `select`, of a read that is prepared. @param values of its placeholders */
+  async selectPrepared<const Of extends Fields>(query: Prepared<Of>, values: Values, limit?: number) {
+    return await read(this.#database, withLimit(this.#prepared(query), limit), values);
+  }
+
+  /** Two selects in one round trip. @param values of the placeholders, if a select is prepared */
   async selectBoth<const Of extends Fields, const Other extends Fields>(
-    one: readonly [Of | FieldsOf<Of>, OwnedTable, Selection],
-    other: readonly [Other | FieldsOf<Other>, OwnedTable, Selection],
+    one: Prepared<Of> | Arguments<Of>,
+    other: Prepared<Other> | Arguments<Other>,
+    values: Values = {},
   ) {
-    return await readBoth(this.#database, this.#select(...one), this.#select(...other));
+    return await readBoth(this.#database, this.#written(one), this.#written(other), values);
   }
 
   /**
@@ -119,11 +144,10 @@ export class AccountRows {
     { key, streams, next, isOldestFirst = false }: Merged,
     { after, limit }: { readonly after: string | number | null; readonly limit: number },
   ): Promise<RowOf<Of>[]> {
-    const stream = sql`stream`;
     // All ids and numbers are below this text. Without a bound, SQLite would choose other indexes.
-    const first = next(stream, sql`${after ?? "~"}`);
+    const first = next(sql`stream`, sql`${after ?? "~"}`);
     const order = isOldestFirst ? sql`nulls last` : sql`desc`;
-    const page = sql`page (stream, at) as (select stream, ${first} from lists union all select stream, ${next(stream, sql`at`)} from page where at is not null order by 2 ${order}${limited(limit)})`;
+    const page = sql`page (stream, at) as (select stream, ${first} from lists union all select stream, ${next(sql`stream`, sql`at`)} from page where at is not null order by 2 ${order}${limited(limit)})`;
     const source = sql`with recursive lists (stream) as (${streams}), ${page} select at from page`;
     return await this.#selectFrom(source, fields, table, key, { orderBy: [sql`${key} ${order}`] });
   }
@@ -147,117 +171,66 @@ export class AccountRows {
     key: SQLiteColumn,
     { where, orderBy = [], limit }: Selection,
   ): Promise<RowOf<Of>[]> {
-    const isFound = this.#owned(table, and(sql`${key} = found.at`, where));
+    const isFound = this.owned(table, and(sql`${key} = found.at`, where));
     // A cross join, because SQLite then reads its left table first.
-    const rest = sql`from (${source}) as found cross join ${table} where ${isFound}${pageOf(orderBy, limit)}`;
-    return await read(this.#database, this.#reading(fields, rest));
+    const rest = (cells: Cells) =>
+      cells
+        .from(sql`(${source}) as found`)
+        .crossJoin(table)
+        .where(isFound)
+        .orderBy(...orderBy);
+    return await read(this.#database, select<Of>(this.#readerOf(fields), rest, limit));
   }
 
   #select<const Of extends Fields>(
     fields: Of | FieldsOf<Of>,
     table: OwnedTable,
-    { where, orderBy = [], limit }: Selection,
+    { where, isNamed = false, orderBy = [], limit }: Selection,
   ): Select<Of> {
-    return this.#reading(fields, sql`${from(table, this.#owned(table, where))}${pageOf(orderBy, limit)}`);
+    const isOwn = isNamed ? this.named(table, where) : this.owned(table, where);
+    const rest = (cells: Cells) =>
+      cells
+        .from(table)
+        .where(isOwn)
+        .orderBy(...orderBy);
+    return select<Of>(this.#readerOf(fields), rest, limit);
   }
 
-  #reading<const Of extends Fields>(fields: Of | FieldsOf<Of>, rest: SQL): Select<Of> {
-    return { reader: typeof fields === "function" ? this.#readerOf(fields) : readerOf(fields), rest };
+  #readerOf(fields: Fields | FieldsOf<Fields>): Reader {
+    if (typeof fields !== "function") return readerOf(fields);
+    return readers.get(fields, this, (anyone) => readerOf(fields(this.#as(anyone))));
   }
 
-  /** Makes the fields once for all accounts, with stand-ins for what differs between them. */
-  #readerOf(fieldsOf: FieldsOf<Fields>): Reader {
-    const known = this.projectIds === null ? readersOfAll : readersOfSome;
-    const projectIds = this.projectIds === null ? null : standIn.projectIds;
-    const reader =
-      known.get(fieldsOf) ??
-      readerOf(fieldsOf(new AccountRows(this.#database, standIn.accountId, projectIds)));
-    known.set(fieldsOf, reader);
-    const own = new Map<unknown, unknown>([
-      [standIn.accountId, this.accountId],
-      [JSON.stringify(standIn.projectIds), JSON.stringify(this.projectIds)],
-    ]);
-    return { ...reader, parameters: reader.parameters.map((one) => own.get(one) ?? one) };
+  #written<Of extends Fields>(one: Prepared<Of> | Arguments<Of>): Select<Of> {
+    return typeof one === "function" ? this.#prepared(one) : this.#select(...one);
   }
 
-  /** A subquery that counts rows of the account, for the fields or the condition of another statement. */
-  count(table: CountedTable, where?: SQL): SQL<number> {
-    return this.#countWhere(table, this.#owned(table, where));
+  #prepared<Of extends Fields>(query: Prepared<Of>): Select<Of> {
+    return this.#kept(prepared, query, (anyone) => anyone.#select(...query(anyone)));
   }
 
-  /** As `count`, but ignores the limit to some projects: for rules about the whole account. */
-  countAll(table: OwnedTable, where?: SQL): SQL<number> {
-    return this.#countWhere(table, and(eq(table.accountId, this.accountId), where));
+  #kept<Of extends Fields>(
+    kept: Kept<Select<Fields>>,
+    key: object,
+    make: (anyone: AccountRows) => Select<Of>,
+  ): Select<Of> {
+    const { reader, text, parameters } = kept.get(key, this, (anyone) => make(this.#as(anyone)));
+    return { reader, text, parameters };
   }
 
-  #countWhere(table: CountedTable, where: SQL | undefined): SQL<number> {
-    return sql<number>`(select count(*) ${from(table, where)})`;
-  }
-
-  /** A subquery for one value: `field` of the account's first matching row after `skipped` others, or `null`. */
-  first<Value>(
-    field: SQLiteColumn | SQL,
-    table: OwnedTable,
-    where: SQL | undefined,
-    orderBy: SQL,
-    skipped = 0,
-  ): SQL<Value | null> {
-    const rows = from(table, this.#owned(table, where));
-    return sql<Value | null>`(select ${field} ${rows} order by ${orderBy}${limited(1, skipped)})`;
-  }
-
-  /**
-   * As `first`, for a condition that names a project or an id: SQLite finds them by index instead of reading all rows of
-   * the account.
-   */
-  firstNamed<Value>(
-    field: SQLiteColumn | SQL,
-    table: OwnedTable,
-    where: SQL | undefined,
-    orderBy: SQL,
-  ): SQL<Value | null> {
-    return sql<Value | null>`(select ${field} ${from(table, this.#named(table, where))} order by ${orderBy}${limited(1)})`;
-  }
-
-  /** A select of one column of the account's matching rows, for a condition or a list of another statement. */
-  column(field: SQLiteColumn, table: OwnedTable, where?: SQL, limit?: number): SQL {
-    const rows = sql`select ${field} ${from(table, this.#owned(table, where))}`;
-    return limit === undefined ? rows : sql`${rows}${limited(limit)}`;
-  }
-
-  /** A field with a list of `item`, one for each matching row of the account. */
-  list(item: SQL, table: OwnedTable, where: SQL | undefined): SQL {
-    return this.#listWhere(item, table, this.#owned(table, where));
-  }
-
-  /** As `list`, for a condition that names a project, as for `firstNamed`. */
-  listNamed(item: SQL, table: OwnedTable, where: SQL | undefined): SQL {
-    return this.#listWhere(item, table, this.#named(table, where));
-  }
-
-  /** As `list`, but ignores the limit to some projects. */
-  listAll(item: SQL, table: OwnedTable, where: SQL | undefined): SQL {
-    return this.#listWhere(item, table, and(eq(table.accountId, this.accountId), where));
-  }
-
-  #listWhere(item: SQL, table: OwnedTable, where: SQL | undefined): SQL {
-    return sql`json((select json_group_array(${item}) ${from(table, where)}))`;
-  }
-
-  /** A subquery for the highest number in a column of the account's rows, or 0, regardless of a limit to some projects. */
-  highest(table: OwnedTable, number: SQLiteColumn): SQL<number> {
-    const rows = from(table, eq(table.accountId, this.accountId));
-    return sql<number>`(select coalesce(max(${number}), 0) ${rows})`;
+  #as({ accountId, projectIds }: Scope): AccountRows {
+    return new AccountRows(this.#database, accountId, projectIds);
   }
 
   /** Adds a row if `onlyIf` is true. Fails if another row has the same unique value. */
   insert<Table extends OwnedTable>(table: Table, row: NewRow<Table>, onlyIf: SQL = sql`true`): Write {
-    return new Write(insert(table, this.#owning(row), onlyIf));
+    return new Write(insert(this.#db(), table, this.#owning(row), onlyIf));
   }
 
   /** Adds a row, unless a row with its id exists: then the count is 0. */
   insertIfNew<Table extends OwnedTable>(table: Table, row: NewRow<Table>): Write {
-    return new Write(ifNew(table, insert(table, this.#owning(row), sql`true`)));
+    const insertion = insert(this.#db(), table, this.#owning(row), sql`true`);
+    return new Write(insertion.onConflictDoNothing({ target: table.id }));
   }
 
   /**
@@ -269,15 +242,10 @@ export class AccountRows {
     rows: readonly NewRow<Table>[],
     newer: SQLiteColumn,
   ): Write[] {
-    const changes = columnsOf(table)
-      .filter(([, column]) => column !== table.id && column !== table.accountId)
-      .map(([, column]) => sql`${nameOf(column)} = excluded.${nameOf(column)}`);
-    const isNewer = this.#owned(table, sql`${newer} < excluded.${nameOf(newer)}`);
-    return this.#inserts(table, rows, sql`true`).map(
-      (insertion) =>
-        new Write(
-          sql`${insertion} order by key on conflict (${nameOf(table.id)}) do update set ${list(changes)} where ${isNewer}`,
-        ),
+    const set = givenValues(table, [table.id, table.accountId]);
+    const setWhere = sql`${this.owned(table, sql`${newer} < excluded.${sql.identifier(newer.name)}`)}`;
+    return this.#inserts(table, rows, sql`true`, { isOrdered: true }).map(
+      (insertion) => new Write(insertion.onConflictDoUpdate({ target: table.id, set, setWhere })),
     );
   }
 
@@ -288,7 +256,9 @@ export class AccountRows {
 
   /** Adds rows, in one statement or a few as for `upsert`. Rows whose ids exist are skipped. */
   insertEachIfNew<Table extends OwnedTable>(table: Table, rows: readonly NewRow<Table>[]): Write[] {
-    return this.#inserts(table, rows, sql`true`).map((insertion) => new Write(ifNew(table, insertion)));
+    return this.#inserts(table, rows, sql`true`).map(
+      (insertion) => new Write(insertion.onConflictDoNothing({ target: table.id })),
+    );
   }
 
   /**
@@ -306,21 +276,21 @@ export class AccountRows {
   ): Write[] {
     // Not `key`: a row that is skipped must not leave a gap, in which the audit log's seals would miss an entry.
     const next = sql`${this.highest(table, number)} + row_number() over (order by key)`;
-    const at = columnsOf(table).findIndex(([, column]) => column === table.id);
-    const isNew = sql`not exists (select 1 from ${table} as known where known."account_id" = ${this.accountId} and known.id = value ->> ${sql.raw(`${at}`)})`;
+    const isNew = hasNewId(table, table.id, this.accountId);
     const condition = sql`${onlyIf} and ${isNew}`;
-    return this.#inserts(table, rows, condition, new Map([...computed, [number, next]])).map(
-      (insertion) => new Write(ifNew(table, insertion)),
+    const numbered = { computed: new Map([...computed, [number, next]]) };
+    return this.#inserts(table, rows, condition, numbered).map(
+      (insertion) => new Write(insertion.onConflictDoNothing({ target: table.id })),
     );
   }
 
   update<Table extends OwnedTable>(table: Table, changes: Changes<Table>, where: SQL | undefined): Write {
-    return new Write(update(table, changes, this.#owned(table, where)));
+    return new Write(this.#db().update(table).set(changes).where(this.owned(table, where)));
   }
 
   /** Changes the row of the account itself. */
   updateAccount(changes: SQLiteUpdateSetSource<typeof accounts>): Write {
-    return new Write(update(accounts, changes, eq(accounts.id, this.accountId)));
+    return new Write(this.#db().update(accounts).set(changes).where(eq(accounts.id, this.accountId)));
   }
 
   /**
@@ -334,14 +304,17 @@ export class AccountRows {
     where: SQL | undefined,
   ): Write[] {
     return jsonLists(values).map((json) => {
-      const given = sql`json_each(${json}) as given`;
-      return new Write(update(table, changes, this.#named(table, where), given));
+      const update = this.#db()
+        .update(table)
+        .set(changes)
+        .from(sql`json_each(${json}) as given`);
+      return new Write(update.where(this.named(table, where)));
     });
   }
 
   /** Deletes rows. `where` must name ids or a project. */
   delete(table: CountedTable, where: SQL): Write {
-    return new Write(remove(table, this.#named(table, where)));
+    return new Write(this.#db().delete(table).where(this.named(table, where)));
   }
 
   /** Runs one write. @returns how many rows it changed */
@@ -352,14 +325,10 @@ export class AccountRows {
 
   /** As `run`, and runs `more` in the same transaction. @returns what `column` has in each row that `write` changed */
   async runReturning(write: Write, column: SQLiteColumn, more: readonly Write[] = []): Promise<unknown[]> {
-    const statement = sql`${Write.statementOf(write)} returning ${nameOf(column)} as value`;
-    const [first, ...others] = [new Write(statement), ...more].map((one) => this.#prepare(one));
-    if (first === undefined) return [];
-    const [returned] =
-      others.length === 0
-        ? [await first.all<{ value: unknown }>()]
-        : await this.#database.batch<{ value: unknown }>([first, ...others]);
-    return (returned?.results ?? []).map(({ value }) => value);
+    const first = prepare(this.#database, Write.statementOf(write).returning({ value: column }));
+    const all = [first, ...more.map((one) => this.#prepare(one))];
+    const [returned] = await this.#database.batch<Record<string, unknown>>(all);
+    return (returned?.results ?? []).map((row) => row[column.name]);
   }
 
   /** Runs all writes in one transaction and one round trip. @returns how many rows each changed */
@@ -367,16 +336,6 @@ export class AccountRows {
     if (writes.length === 0) return [];
     const results = await this.#database.batch(writes.map((write) => this.#prepare(write)));
     return results.map((result) => result.meta.changes);
-  }
-
-  #owned(table: CountedTable, where: SQL | undefined): SQL | undefined {
-    return and(eq(table.accountId, this.accountId), inSight(table, this), where);
-  }
-
-  // The plus prevents SQLite from using the indexes of the account. It would prefer them to a list of ids, because it
-  // cannot know that an account has many rows.
-  #named(table: CountedTable, where: SQL | undefined): SQL | undefined {
-    return and(sql`+${table.accountId} = ${this.accountId}`, inSight(table, this), where);
   }
 
   #owning<Table extends OwnedTable>(row: NewRow<Table>): Readonly<Record<string, unknown>> {
@@ -387,14 +346,14 @@ export class AccountRows {
     table: Table,
     rows: readonly NewRow<Table>[],
     onlyIf: SQL,
-    computed: ReadonlyMap<SQLiteColumn, SQL> = new Map(),
-  ): SQL[] {
-    return insertEach(
-      table,
-      rows.map((row) => this.#owning(row)),
-      onlyIf,
-      computed,
-    );
+    options: Parameters<typeof insertEach>[4] = {},
+  ) {
+    const owned = rows.map((row) => this.#owning(row));
+    return insertEach(this.#db(), table, owned, onlyIf, options);
+  }
+
+  #db() {
+    return drizzle(this.#database);
   }
 
   #prepare(write: Write): D1PreparedStatement {

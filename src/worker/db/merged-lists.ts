@@ -4,7 +4,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { OwnedTable } from "#worker/db/owned-tables.ts";
-import type { Merged } from "#worker/db/selection.ts";
+import type { Merged } from "#worker/db/reads.ts";
 import { list } from "#worker/db/statements.ts";
 
 /** A table under another name (`aliasOf`), with the column by which its rows are sorted. */
@@ -13,7 +13,7 @@ type Others = OwnedTable & { readonly projectId: SQLiteColumn; readonly sequence
 /** A column, and the values that it may have. */
 type Given = readonly [SQLiteColumn, readonly string[]];
 
-/** The projects whose rows are wanted: the given one, or those that the caller can see. Null: all. */
+/** The projects whose rows are wanted: the given project, or the projects that the caller can see. Null: all. */
 export function wantedProjects(rows: AccountRows, projectId: ProjectId | undefined) {
   return projectId === undefined ? rows.projectIds : [projectId].filter((id) => rows.sees(id));
 }

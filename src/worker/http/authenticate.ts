@@ -6,7 +6,7 @@ import { missingPermission } from "#contract/may-call.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { AgentContext, Context, OpenContext, RequestOrigin, Services } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import type { AgentIdentity } from "#worker/db/servers/find-agent.ts";
+import type { AgentIdentity } from "#worker/db/servers/server-records.ts";
 import type { TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
 import { DatabaseSession, isBookmark } from "#worker/db/database-session.ts";
 import type { AppEnv } from "#worker/http/app.ts";

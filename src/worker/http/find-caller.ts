@@ -2,7 +2,7 @@ import type { TokenId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { isWellFormedToken, type TokenKind } from "#contract/token-form.ts";
 import type { Database } from "#worker/db/database-session.ts";
-import { type AgentIdentity, findAgent } from "#worker/db/servers/find-agent.ts";
+import { type AgentIdentity, findAgent } from "#worker/db/servers/server-records.ts";
 import {
   findTokenHolder,
   type TokenHolder,

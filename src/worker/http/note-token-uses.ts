@@ -2,7 +2,7 @@ import type { Context as HonoContext, Next } from "hono";
 
 import type { TokenId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { noteTokenUse } from "#worker/db/tokens/note-token-use.ts";
+import { noteTokenUse } from "#worker/db/tokens/token-records.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import { errorLogLine } from "#worker/http/unexpected-error.ts";
 

@@ -4,7 +4,7 @@ import type { AuditSealCopy } from "#contract/endpoints/audit/schemas.ts";
 import type { AccountId } from "#contract/ids.ts";
 import type { SealWithText } from "#sealing/audit-chain.ts";
 import { sha256 } from "#sealing/bytes.ts";
-import type { Position } from "#worker/db/newest-first.ts";
+import type { Position } from "#worker/db/reads.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
 // The number has leading zeros, because R2 lists objects by their names.

@@ -2,7 +2,7 @@ import { findCronProblem } from "#project-files/cron/find-cron-problem.ts";
 import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import { refuse, type Refusal } from "#contract/problems.ts";
-import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Excess } from "#domain/token-grant.ts";
 
@@ -43,7 +43,10 @@ export function nameTaken(name: string) {
   return refuse("name_taken", `The account already has a project named ${name}.`);
 }
 
-/** @param domains those of the request: one of them is taken. Which one is not known, because its project may be another account's. */
+/**
+ * @param domains the request's domains: one of them is taken. Which one is not known, because its project may be
+ * another account's.
+ */
 export function domainTaken(...domains: readonly string[]) {
   const which =
     domains.length === 1 ? `The domain ${domains[0]}` : `One of the domains ${domains.join(", ")}`;
@@ -71,7 +74,7 @@ export function refuseCron(jobs: CronJobs = []) {
   ]);
 }
 
-/** Refuses a list of projects. @param unknown those that do not exist, or that the token cannot access */
+/** Refuses a list of projects. @param unknown the projects that do not exist, or that the token cannot access */
 export function refuseUnknownProjects(given: readonly ProjectId[], unknown: readonly ProjectId[]) {
   const errors = given.flatMap((id, at) =>
     unknown.includes(id)

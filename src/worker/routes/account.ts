@@ -1,7 +1,6 @@
 import { answer } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
-import { getAccount } from "#worker/operations/accounts/get-account.ts";
-import { updateAccount } from "#worker/operations/accounts/update-account.ts";
+import { getAccount, updateAccount } from "#worker/operations/accounts/account.ts";
 
 export const accountHandlers = {
   getAccount: (context) => answer(getAccount(context)),

@@ -1,7 +1,7 @@
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answer } from "#worker/http/responses.ts";
-import { getCronJob, listCronJobs } from "#worker/operations/cron/read-cron-jobs.ts";
-import { getCronOutput, runCronJob, stopCronRun } from "#worker/operations/cron/read-cron-run.ts";
+import { getCronJob, listCronJobs } from "#worker/operations/cron/read-cron.ts";
+import { getCronOutput, runCronJob, stopCronRun } from "#worker/operations/cron/cron-runs.ts";
 
 export const cronHandlers = {
   listCronJobs: (context, { params }) => answer(listCronJobs(context, params.project_id)),

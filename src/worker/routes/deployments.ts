@@ -1,11 +1,17 @@
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
-import { approveDeployment } from "#worker/operations/deployments/approve-deployment.ts";
-import { cancelDeployment } from "#worker/operations/deployments/cancel-deployment.ts";
-import { deleteDeployment } from "#worker/operations/deployments/delete-deployment.ts";
-import { getDeployment, getProjectDeployment } from "#worker/operations/deployments/get-deployment.ts";
-import { listDeployments, listProjectDeployments } from "#worker/operations/deployments/list-deployments.ts";
+import {
+  approveDeployment,
+  cancelDeployment,
+  deleteDeployment,
+} from "#worker/operations/deployments/change-deployment.ts";
+import {
+  getDeployment,
+  getProjectDeployment,
+  listDeployments,
+  listProjectDeployments,
+} from "#worker/operations/deployments/read-deployments.ts";
 import { rollBack } from "#worker/operations/deployments/roll-back.ts";
 import { startDeployment } from "#worker/operations/deployments/start-deployment.ts";
 

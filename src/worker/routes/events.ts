@@ -2,9 +2,7 @@ import type { FeedEvent } from "#worker/following/events/follow-events.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
 import { eventStream } from "#worker/http/streamed.ts";
-import { followEvents } from "#worker/operations/events/follow-events.ts";
-import { getEvent } from "#worker/operations/events/get-event.ts";
-import { listEvents } from "#worker/operations/events/list-events.ts";
+import { followEvents, getEvent, listEvents } from "#worker/operations/events/read-events.ts";
 import { eventStreamStart, heartbeat } from "#worker/views/log-views.ts";
 
 export const eventHandlers = {

@@ -1,10 +1,7 @@
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
-import { createFreeze } from "#worker/operations/freezes/create-freeze.ts";
-import { deleteFreeze } from "#worker/operations/freezes/delete-freeze.ts";
-import { getFreeze } from "#worker/operations/freezes/get-freeze.ts";
-import { listFreezes } from "#worker/operations/freezes/list-freezes.ts";
-import { updateFreeze } from "#worker/operations/freezes/update-freeze.ts";
+import { createFreeze, deleteFreeze, updateFreeze } from "#worker/operations/freezes/change-freezes.ts";
+import { getFreeze, listFreezes } from "#worker/operations/freezes/read-freezes.ts";
 
 export const freezeHandlers = {
   listFreezes: (context, { query, url }) => answerPage(listFreezes(context, query), url),

@@ -1,10 +1,7 @@
 import type { OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
-import { createHook } from "#worker/operations/hooks/create-hook.ts";
-import { deleteHook } from "#worker/operations/hooks/delete-hook.ts";
-import { getHook } from "#worker/operations/hooks/get-hook.ts";
-import { listHooks } from "#worker/operations/hooks/list-hooks.ts";
-import { rotateHook } from "#worker/operations/hooks/rotate-hook.ts";
+import { createHook, deleteHook, rotateHook } from "#worker/operations/hooks/change-hooks.ts";
+import { getHook, listHooks } from "#worker/operations/hooks/read-hooks.ts";
 import { listHookPushes, listProjectPushes } from "#worker/operations/pushes/list-pushes.ts";
 import { receiveDelivery } from "#worker/operations/pushes/receive-delivery.ts";
 import { replayPush } from "#worker/operations/pushes/replay-push.ts";

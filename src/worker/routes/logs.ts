@@ -8,8 +8,7 @@ import {
   type DeploymentLogEvents,
   followDeploymentLog,
 } from "#worker/operations/deployments/follow-deployment-log.ts";
-import { getDeploymentLog } from "#worker/operations/deployments/get-deployment-log.ts";
-import { readDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
+import { getDeploymentLog, readDeploymentLog } from "#worker/operations/deployments/deployment-log.ts";
 import { eventStreamStart, logEventText, logNdjson, logText } from "#worker/views/log-views.ts";
 
 export const logHandlers = {

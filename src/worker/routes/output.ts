@@ -3,8 +3,7 @@ import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answer } from "#worker/http/responses.ts";
 import { eventStream } from "#worker/http/streamed.ts";
 import type { OutputEvent } from "#worker/following/output/output-follower.ts";
-import { followAppOutput } from "#worker/operations/output/follow-app-output.ts";
-import { getOutput } from "#worker/operations/output/get-output.ts";
+import { followAppOutput, getOutput } from "#worker/operations/output/app-output.ts";
 import { eventStreamStart, heartbeat } from "#worker/views/log-views.ts";
 
 export const outputHandlers = {

@@ -1,10 +1,12 @@
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answer } from "#worker/http/responses.ts";
 import { applyConfig } from "#worker/operations/processes/apply-config.ts";
-import { getProcesses } from "#worker/operations/processes/get-processes.ts";
-import { restartProcess } from "#worker/operations/processes/restart-process.ts";
-import { setProcessStopped } from "#worker/operations/processes/stop-process.ts";
-import { updateProcess } from "#worker/operations/processes/update-process.ts";
+import { getProcesses } from "#worker/operations/processes/read-processes.ts";
+import {
+  restartProcess,
+  setProcessStopped,
+  updateProcess,
+} from "#worker/operations/processes/change-processes.ts";
 import { deploymentLocation } from "#worker/routes/deployments.ts";
 
 export const processHandlers = {

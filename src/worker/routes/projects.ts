@@ -2,11 +2,10 @@ import { answer, answerPage } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { createProject } from "#worker/operations/projects/create-project.ts";
 import { deleteProject } from "#worker/operations/projects/delete-project.ts";
-import { getDeployKey } from "#worker/operations/repositories/get-deploy-key.ts";
-import { getProject } from "#worker/operations/projects/get-project.ts";
-import { listProjects } from "#worker/operations/projects/list-projects.ts";
-import { listRollbackTargets } from "#worker/operations/deployments/list-rollback-targets.ts";
-import { testRepository } from "#worker/operations/repositories/test-repository.ts";
+import { getDeployKey } from "#worker/operations/repositories/deploy-key.ts";
+import { getProject, listProjects } from "#worker/operations/projects/read-projects.ts";
+import { listRollbackTargets } from "#worker/operations/deployments/read-deployments.ts";
+import { testRepository } from "#worker/operations/repositories/ask-for-repository.ts";
 import { updateProject } from "#worker/operations/projects/update-project.ts";
 
 export const projectHandlers = {

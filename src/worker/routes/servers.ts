@@ -1,11 +1,8 @@
 import { answer, answerPage } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
-import { createEnrollment } from "#worker/operations/servers/create-enrollment.ts";
-import { createServer } from "#worker/operations/servers/create-server.ts";
-import { deleteServer } from "#worker/operations/servers/delete-server.ts";
-import { getServer } from "#worker/operations/servers/get-server.ts";
-import { listServers } from "#worker/operations/servers/list-servers.ts";
-import { updateServer } from "#worker/operations/servers/update-server.ts";
+import { createEnrollment } from "#worker/operations/servers/enrollments.ts";
+import { createServer, deleteServer, updateServer } from "#worker/operations/servers/change-servers.ts";
+import { getServer, listServers } from "#worker/operations/servers/read-servers.ts";
 
 export const serverHandlers = {
   listServers: (context, { query, url }) => answerPage(listServers(context, query), url),

@@ -1,7 +1,6 @@
 import { answer } from "#worker/http/responses.ts";
 import type { OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
-import { createSession } from "#worker/operations/sessions/create-session.ts";
-import { endSession } from "#worker/operations/sessions/end-session.ts";
+import { createSession, endSession } from "#worker/operations/sessions/sessions.ts";
 
 export const signInHandlers = {
   createSession: (context, { body }) => answer(createSession(context, body)),

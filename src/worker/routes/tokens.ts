@@ -1,9 +1,7 @@
 import { answer, answerPage } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
-import { createToken } from "#worker/operations/tokens/create-token.ts";
+import { createToken, revokeToken, rotateToken } from "#worker/operations/tokens/change-tokens.ts";
 import { listTokens } from "#worker/operations/tokens/list-tokens.ts";
-import { revokeToken } from "#worker/operations/tokens/revoke-token.ts";
-import { rotateToken } from "#worker/operations/tokens/rotate-token.ts";
 
 export const accessTokenHandlers = {
   listTokens: (context, { query, url }) => answerPage(listTokens(context, query), url),

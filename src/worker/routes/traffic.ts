@@ -1,7 +1,6 @@
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answer } from "#worker/http/responses.ts";
-import { pauseProject } from "#worker/operations/traffic/pause-project.ts";
-import { setMaintenance } from "#worker/operations/traffic/set-maintenance.ts";
+import { pauseProject, setMaintenance } from "#worker/operations/traffic/traffic.ts";
 
 export const trafficHandlers = {
   setMaintenance: (context, { params, body }) => answer(setMaintenance(context, params.project_id, body)),

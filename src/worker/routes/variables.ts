@@ -1,7 +1,6 @@
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
-import { getVariables } from "#worker/operations/variables/get-variables.ts";
-import { listVariableRevisions } from "#worker/operations/variables/list-variable-revisions.ts";
+import { getVariables, listVariableRevisions } from "#worker/operations/variables/read-variables.ts";
 import { updateVariables } from "#worker/operations/variables/update-variables.ts";
 
 export const variableHandlers = {

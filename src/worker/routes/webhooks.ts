@@ -1,14 +1,12 @@
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
-import { createWebhook } from "#worker/operations/webhooks/create-webhook.ts";
-import { deleteWebhook } from "#worker/operations/webhooks/delete-webhook.ts";
-import { getWebhook } from "#worker/operations/webhooks/get-webhook.ts";
-import { listDeliveries } from "#worker/operations/webhooks/list-deliveries.ts";
-import { listWebhooks } from "#worker/operations/webhooks/list-webhooks.ts";
-import { resendDeliveries } from "#worker/operations/webhooks/resend-deliveries.ts";
-import { resendDelivery } from "#worker/operations/webhooks/resend-delivery.ts";
-import { rotateWebhook } from "#worker/operations/webhooks/rotate-webhook.ts";
-import { testWebhook } from "#worker/operations/webhooks/test-webhook.ts";
+import { createWebhook, deleteWebhook, rotateWebhook } from "#worker/operations/webhooks/change-webhooks.ts";
+import { getWebhook, listDeliveries, listWebhooks } from "#worker/operations/webhooks/read-webhooks.ts";
+import {
+  resendDeliveries,
+  resendDelivery,
+  testWebhook,
+} from "#worker/operations/webhooks/resend-deliveries.ts";
 import { updateWebhook } from "#worker/operations/webhooks/update-webhook.ts";
 
 export const webhookHandlers = {

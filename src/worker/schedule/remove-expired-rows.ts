@@ -1,4 +1,4 @@
-import { EXPIRING_STATEMENTS, removeExpired } from "#worker/db/remove-expired.ts";
+import { EXPIRING_STATEMENTS, removeExpired } from "#worker/db/schedule/remove-expired.ts";
 import type { Part } from "#worker/schedule/part.ts";
 
 /** Deletes rows whose time has passed, some of each table in a step, until none is left. */

@@ -1,5 +1,5 @@
 import { ProjectId } from "#contract/ids.ts";
-import { findProjectsToThin } from "#worker/db/projects/find-projects-to-thin.ts";
+import { findProjectsToThin } from "#worker/db/deployments/deployment-retention.ts";
 import { callEach } from "#worker/schedule/in-time.ts";
 import type { Part } from "#worker/schedule/part.ts";
 

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { parseJson } from "#contract/parse-json.ts";
 import { storedAs } from "#contract/stored.ts";
 import type { Database } from "#worker/db/database-session.ts";
-import { findSweeps, saveSweep } from "#worker/db/sweep-position.ts";
+import { findSweeps, saveSweep } from "#worker/db/schedule/sweep-position.ts";
 import type { Part } from "#worker/schedule/part.ts";
 
 /** The time between two runs can be a little shorter than the cron trigger says. */

@@ -4,7 +4,7 @@ import type {
   WaitingOn,
   RollbackTarget,
 } from "#contract/endpoints/deployments/schemas.ts";
-import type { DeploymentReading, DeploymentRowReading } from "#worker/db/deployments/deployment-reading.ts";
+import type { DeploymentReading, DeploymentRowReading } from "#worker/db/deployments/find-deployment.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 import type { Lane } from "#domain/lane/lane.ts";

@@ -1,6 +1,6 @@
 import type { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { freezeWindows, HORIZON_MS } from "#domain/freezes/freeze-windows.ts";
-import type { FreezeRecord } from "#worker/db/freezes/freeze-reading.ts";
+import type { FreezeRecord } from "#worker/db/freezes/freeze-records.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
 /** A freeze may last longer than a week, or begin the day before. */

@@ -1,8 +1,8 @@
 import { hookSettingsOf } from "#contract/endpoints/hooks/hook-settings.ts";
 import type { Hook, Push } from "#contract/endpoints/hooks/schemas.ts";
 import { maskRepository } from "#contract/git-names.ts";
-import type { HookReading } from "#worker/db/hooks/hook-reading.ts";
-import type { PushReading } from "#worker/db/pushes/push-reading.ts";
+import type { HookReading } from "#worker/db/hooks/hook-records.ts";
+import type { PushReading } from "#worker/db/pushes/push-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
 /** A hook without its secrets. @param origin the address of this installation */

@@ -7,7 +7,7 @@ import type {
 } from "#contract/endpoints/servers/schemas.ts";
 import { serverStatus } from "#domain/server-status.ts";
 import { recordConnection, uptime, uptimeByDay } from "#domain/uptime.ts";
-import type { ServerReading } from "#worker/db/servers/server-reading.ts";
+import type { ServerReading } from "#worker/db/servers/server-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 import { agentFilePaths } from "#contract/public-paths.ts";
 import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";

@@ -1,5 +1,5 @@
 import type { Token } from "#contract/endpoints/tokens/schemas.ts";
-import type { TokenReading } from "#worker/db/tokens/token-reading.ts";
+import type { TokenReading } from "#worker/db/tokens/token-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
 /** A token in the API. @param now Unix milliseconds; an expired previous secret is not shown */

@@ -1,8 +1,10 @@
 import type { Variable, VariableRevision, Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { AccountId, ProjectId } from "#contract/ids.ts";
-import type { VariablesHead } from "#worker/db/variables/find-variables-head.ts";
-import type { RevisionReading } from "#worker/db/variables/list-revisions.ts";
-import type { VariableReading } from "#worker/db/variables/variable-reading.ts";
+import type {
+  RevisionReading,
+  VariableReading,
+  VariablesHead,
+} from "#worker/db/variables/variable-records.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
 type Owner = { readonly accountId: AccountId; readonly projectId: ProjectId };

@@ -4,7 +4,7 @@ import type {
   Webhook,
   WebhookDetails,
 } from "#contract/endpoints/webhooks/schemas.ts";
-import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
+import type { WebhookReading } from "#worker/db/webhooks/webhook-records.ts";
 import type { StoredAttempt } from "#worker/objects/outlet/stored-delivery.ts";
 import type { OutletDetails } from "#worker/objects/outlet/outlet.ts";
 import type { ShownDelivery } from "#worker/objects/outlet/shown-delivery.ts";

@@ -12,7 +12,7 @@ import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import { projectStateWrites } from "#worker/db/projects/write-project-state.ts";
 import { setServings, writePresence } from "#worker/db/servers/server-presence.ts";
-import { findServer } from "#worker/db/servers/find-server.ts";
+import { findServer } from "#worker/db/servers/server-records.ts";
 import { ids } from "../../support/worker/account.ts";
 import { createWorld } from "../../support/worker/world.ts";
 

@@ -5,7 +5,7 @@ import { closeCodes, Enrolled } from "#contract/agent-protocol.ts";
 import { Enrollment, Server, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { deleteServer } from "#worker/db/servers/delete-server.ts";
+import { deleteServer } from "#worker/db/servers/server-records.ts";
 import { insertProject } from "#worker/db/projects/insert-project.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { AccountId } from "#contract/ids.ts";
-import { removeExpired } from "#worker/db/remove-expired.ts";
+import { removeExpired } from "#worker/db/schedule/remove-expired.ts";
 import { defaultPlan } from "../../support/plan.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";

@@ -6,7 +6,7 @@ import { initialSettings } from "#contract/endpoints/projects/project-settings.t
 import { Project, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
-import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import { ServerId } from "#contract/ids.ts";
 import { everySetting } from "../../support/every-setting.ts";
 import { ids } from "../../support/worker/account.ts";

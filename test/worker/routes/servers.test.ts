@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { Enrollment, Server, ServerCreated, ServerRows } from "#contract/endpoints/servers/schemas.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
-import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import { createAccount, ids } from "../../support/worker/account.ts";
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
 import { Token, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
-import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import { createAccount, createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { askForToken, listTokens, makeToken, revoke, works } from "../../support/worker/tokens.ts";

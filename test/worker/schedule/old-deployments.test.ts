@@ -5,7 +5,7 @@ import * as z from "zod";
 import { Deployments, RollbackTargets } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { deleteOldDeployments } from "#worker/db/deployments/old-deployments.ts";
+import { deleteOldDeployments } from "#worker/db/deployments/deployment-retention.ts";
 import { removeOldDeployments } from "#worker/schedule/remove-old-deployments.ts";
 import { ids } from "../../support/worker/account.ts";
 import { failCalls, onCalls } from "../../support/worker/intercept.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { removeExpired } from "#worker/db/remove-expired.ts";
+import { removeExpired } from "#worker/db/schedule/remove-expired.ts";
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";

@@ -12,10 +12,10 @@ import {
 import { hashOfSeal } from "#sealing/audit-chain.ts";
 import { type AuditLog, type KnownSeal, verifyAuditLog } from "#sealing/verify-audit-log.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { findUnsealedAccounts } from "#worker/db/audit/find-unsealed-accounts.ts";
+import { findUnsealedAccounts } from "#worker/db/audit/audit-records.ts";
 import { auditWrites, type NewAuditEntry, unnamedEntryWrites } from "#worker/db/changes/change-writes.ts";
 import { auditEntries, auditSeals } from "#worker/db/event-tables.ts";
-import { removeExpired } from "#worker/db/remove-expired.ts";
+import { removeExpired } from "#worker/db/schedule/remove-expired.ts";
 import { columnsOf } from "#worker/db/statements.ts";
 import { sealAudit } from "#worker/schedule/seal-audit.ts";
 import { createAccount, createToken, ids, type TestAccount } from "../../support/worker/account.ts";

@@ -4,8 +4,7 @@ import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas
 import type { AccountId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { accounts } from "#worker/db/schema.ts";
-import { readWithSize, select } from "#worker/db/reads.ts";
-import { from } from "#worker/db/statements.ts";
+import { readerOf, readWithSize, select } from "#worker/db/reads.ts";
 
 /** How many days an account keeps what has ended; null: forever. */
 export type AccountSettings = {
@@ -25,7 +24,7 @@ export async function findAccountSettings(
 ): Promise<AccountSettings & { readonly databaseBytes: number }> {
   const { rows, databaseBytes } = await readWithSize(
     database,
-    select(fields, from(accounts, eq(accounts.id, id))),
+    select<typeof fields>(readerOf(fields), (cells) => cells.from(accounts).where(eq(accounts.id, id))),
   );
   const none = { logRetentionDays: DEFAULT_LOG_RETENTION_DAYS, deploymentRetentionDays: null };
   return { ...(rows[0] ?? none), databaseBytes };

@@ -1,14 +1,14 @@
 import { and, asc, desc, eq, gt, type SQL, sql } from "drizzle-orm";
-import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { drizzle } from "drizzle-orm/d1";
+import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { AuditOutcome } from "#contract/endpoints/audit/schemas.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import type { AccountId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { auditEntries, auditSeals } from "#worker/db/event-tables.ts";
 import { byEach, wantedProjects } from "#worker/db/merged-lists.ts";
-import { newestFirst, type Position } from "#worker/db/newest-first.ts";
-import type { RowOf } from "#worker/db/reads.ts";
-import { aliasOf } from "#worker/db/statements.ts";
+import { accounts } from "#worker/db/schema.ts";
+import { newestFirst, type Position, type RowOf } from "#worker/db/reads.ts";
 
 const entryFields = {
   id: auditEntries.id,
@@ -62,7 +62,7 @@ const sealFields = {
 /** The row of a seal, as it is stored. */
 export type StoredSealRecord = RowOf<typeof sealFields>;
 
-const others = aliasOf(auditEntries, "others");
+const others = alias(auditEntries, "others");
 
 /** undefined: no limit. */
 export type AuditFilter = {
@@ -81,7 +81,10 @@ export async function listAuditEntries(
 ): Promise<AuditRecord[]> {
   const lists = listsOf(rows, filter, false);
   if (lists !== null) return await rows.selectMerged(entryFields, auditEntries, lists, position);
-  const selection = newestFirst(auditEntries.sequence, position, matches(auditEntries, filter));
+  const isMatch = matches(auditEntries, filter);
+  if (isMatch === undefined)
+    return await rows.page(entryFields, auditEntries, auditEntries.sequence, position);
+  const selection = newestFirst(auditEntries.sequence, position, isMatch);
   return await rows.select(entryFields, auditEntries, selection);
 }
 
@@ -119,7 +122,7 @@ export async function listAuditSeals(
   rows: AccountRows,
   position: Position<number>,
 ): Promise<StoredSealRecord[]> {
-  return await rows.select(sealFields, auditSeals, newestFirst(auditSeals.number, position));
+  return await rows.page(sealFields, auditSeals, auditSeals.number, position);
 }
 
 /** The last seal, and the first entries after it as they are stored. One round trip. */
@@ -147,4 +150,32 @@ function matches(
     filter.actorId === undefined ? undefined : eq(sql`${actor} ->> 'id'`, filter.actorId),
     filter.targetId === undefined ? undefined : eq(sql`${target} ->> 'id'`, filter.targetId),
   );
+}
+
+/**
+ * Accounts whose audit log has entries from before a time after its last seal. Accounts whose seal is oldest
+ * come first: busy accounts always have new entries, and must not keep the others waiting. Reads a few rows of each
+ * account by index.
+ *
+ * @param before Unix milliseconds
+ * @param skipped how many of them to leave out
+ */
+export async function findUnsealedAccounts(
+  database: D1Database,
+  before: number,
+  limit: number,
+  skipped = 0,
+): Promise<AccountId[]> {
+  const ofLast = (value: SQLiteColumn) =>
+    sql`(select ${value} from ${auditSeals} where ${auditSeals.accountId} = ${accounts.id} order by ${auditSeals.number} desc limit 1)`;
+  const isNext = sql`${auditEntries.accountId} = ${accounts.id} and ${auditEntries.sequence} > coalesce(${ofLast(auditSeals.lastEntry)}, 0)`;
+  const nextAt = sql`(select ${auditEntries.createdAt} from ${auditEntries} where ${isNext} order by ${auditEntries.sequence} limit 1)`;
+  const rows = await drizzle(database)
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(sql`${nextAt} <= ${before}`)
+    .orderBy(sql`coalesce(${ofLast(auditSeals.sealedAt)}, 0)`, accounts.id)
+    .limit(limit)
+    .offset(skipped);
+  return rows.map(({ id }) => id);
 }

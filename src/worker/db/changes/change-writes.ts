@@ -7,7 +7,7 @@ import type { EventId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import type { NewRow, OwnedTable } from "#worker/db/owned-tables.ts";
 import { auditEntries, events, webhooks } from "#worker/db/event-tables.ts";
-import { inSight } from "#worker/db/in-sight.ts";
+import { inSight } from "#worker/db/owned-tables.ts";
 import { freezes, hooks } from "#worker/db/push-tables.ts";
 import { deployments, projects, servers, tokens } from "#worker/db/schema.ts";
 
@@ -61,7 +61,7 @@ export function computedEventWrites(
   return rows.insertNumbered(events, [row], events.sequence, onlyIf, new Map([[events.data, data]]));
 }
 
-/** Adds entries in order. Those whose ids exist are skipped. @param computed columns whose values D1 computes */
+/** Adds entries in order. Entries whose ids exist are skipped. @param computed columns whose values D1 computes */
 export function auditWrites(
   rows: AccountRows,
   added: readonly NewAuditEntry[],

@@ -38,7 +38,7 @@ type Recorded = {
 
 /**
  * Records a change of a project's settings with the values before and after it, and the event if a value differs. D1
- * compares them, so that a change needs no read before it, and no other request can come in between.
+ * compares them, so that a change needs no read before it, and no other request can change the row meanwhile.
  * @param to the new values, by the names of the columns; undefined: not changed
  */
 export function settingWrites(

@@ -7,7 +7,7 @@ import { AuditEntryId, DeploymentId, EventId, HookId, ProjectId, PushId } from "
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { auditWrites, type NewEvent, unnumberedRow } from "#worker/db/changes/change-writes.ts";
 import { events } from "#worker/db/event-tables.ts";
-import { acceptedWrites } from "#worker/db/pushes/push-writes.ts";
+import { acceptedWrites } from "#worker/db/pushes/push-records.ts";
 
 const StoredEvent = z.strictObject({
   id: EventId,
@@ -75,7 +75,7 @@ export function storedChange(event: NewEvent | null, audit: StoredEntry | null):
   return { event: event === null ? null : unnumberedRow(event), audit };
 }
 
-/** Adds the events, entries and pushes in order. Those whose ids exist are skipped, so it is safe to repeat. */
+/** Adds the events, entries and pushes in order. Rows whose ids exist are skipped, so it is safe to repeat. */
 export function storedChangeWrites(rows: AccountRows, changes: readonly StoredChange[]): Write[] {
   const added = changes.flatMap(({ event }) => (event === null ? [] : [{ ...event, sequence: 0 }]));
   const entries = changes.flatMap(({ audit }) => (audit === null ? [] : [audit]));

@@ -3,10 +3,10 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { MAX_LISTED_COMMANDS } from "#contract/endpoints/commands/schemas.ts";
 import type { CommandId, ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { commands } from "#worker/db/command-table.ts";
-import { newestFirst, type Position } from "#worker/db/newest-first.ts";
-import { servingServerOf } from "#worker/db/projects/find-served-project.ts";
-import { isOfProject } from "#worker/db/projects/is-of-project.ts";
+import { commands } from "#worker/db/variable-tables.ts";
+import { newestFirst, type Position } from "#worker/db/reads.ts";
+import { servingServerOf } from "#worker/db/projects/served-project.ts";
+import { isOfProject } from "#worker/db/projects/find-project.ts";
 
 export type CommandRecord = Omit<typeof commands.$inferSelect, "accountId">;
 

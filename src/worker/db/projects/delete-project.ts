@@ -1,12 +1,12 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, notExists, sql } from "drizzle-orm";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
-import { commands } from "#worker/db/command-table.ts";
-import { freezes } from "#worker/db/push-tables.ts";
 import { deployments, domains, projects, removedProjects } from "#worker/db/schema.ts";
-import { from, limited, remove } from "#worker/db/statements.ts";
-import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
+import { freezes } from "#worker/db/push-tables.ts";
+import { limited, qb } from "#worker/db/statements.ts";
+import { commands, variableRevisions, variables } from "#worker/db/variable-tables.ts";
 
 /** The tables in which a project can have very many rows. */
 const LONG = [deployments, variables, variableRevisions, commands] as const;
@@ -36,29 +36,33 @@ export function projectDeletion(rows: AccountRows, id: ProjectId): Write[] {
 export function restDeletion(rows: AccountRows, id: ProjectId): Write[] {
   const isRemoved = sql`${rows.count(removedProjects, eq(removedProjects.id, id))} = 1`;
   const first = (table: (typeof LONG)[number]) =>
-    sql`select ${table.id} ${from(table, eq(table.projectId, id))}${limited(MAX_ROWS)}`;
+    qb.select({ id: table.id }).from(table).where(eq(table.projectId, id)).getSQL();
   return [
-    ...LONG.map((table) => rows.delete(table, sql`${table.id} in (${first(table)}) and ${isRemoved}`)),
+    ...LONG.map((table) =>
+      rows.delete(table, sql`${table.id} in (${first(table)}${limited(MAX_ROWS)}) and ${isRemoved}`),
+    ),
     rows.delete(removedProjects, sql`${eq(removedProjects.id, id)} and ${hasNoRows}`),
   ];
 }
 
 /** As `restDeletion`, for all deleted projects of the installation. @param most the most rows that a statement deletes */
-export function orphanDeletion(most: number) {
+export function orphanDeletion(db: DrizzleD1Database, most: number) {
   // A cross join, because SQLite then reads its left table first.
   const some = (table: (typeof LONG)[number]) =>
     sql`select ${table.id} from ${removedProjects} cross join ${table} where ${table.projectId} = ${removedProjects.id}${limited(most)}`;
-  const deletion = (table: (typeof LONG)[number]) => remove(table, sql`${table.id} in (${some(table)})`);
+  const deletion = (table: (typeof LONG)[number]) =>
+    db.delete(table).where(sql`${table.id} in (${some(table)})`);
   return {
     orphans: deletion(deployments),
     orphanVariables: deletion(variables),
     orphanRevisions: deletion(variableRevisions),
     orphanCommands: deletion(commands),
-    removedProjects: remove(removedProjects, hasNoRows),
+    removedProjects: db.delete(removedProjects).where(hasNoRows),
   };
 }
 
-const hasNoRows = sql.join(
-  LONG.map((table) => sql`not exists (select 1 ${from(table, eq(table.projectId, removedProjects.id))})`),
-  sql` and `,
+const hasNoRows = and(
+  ...LONG.map((table) =>
+    notExists(qb.select({ id: table.id }).from(table).where(eq(table.projectId, removedProjects.id))),
+  ),
 );

@@ -13,9 +13,9 @@ type GivenDomains = {
 };
 
 /**
- * The statements that reserve a project's host names in the installation, and release those that they replace. Run them
- * in one batch with the change of the project's row, and before it. The batch fails if another project has one of the
- * names (`isDomainTaken`).
+ * The statements that reserve a project's host names in the installation, and release the names that they replace. Run
+ * them in one batch with the change of the project's row, and before it. The batch fails if another project has one of
+ * the names (`isDomainTaken`).
  * @param onlyIf whether the row will be changed
  */
 export function domainWrites(

@@ -4,7 +4,7 @@ import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deploymentColumns, type DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
-import { isOneOf } from "#worker/db/json-lists.ts";
+import { isOneOf } from "#worker/db/statements.ts";
 
 type ProjectHistory = {
   /** 0: the project has no deployments. */

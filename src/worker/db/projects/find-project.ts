@@ -1,10 +1,21 @@
-import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
-import type { ProjectId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { serverLocation } from "#worker/db/projects/server-location.ts";
-import { deployments, projects } from "#worker/db/schema.ts";
+import { deployments, projects, removedProjects, servers } from "#worker/db/schema.ts";
 import type { ServerLocation } from "#worker/objects/location.ts";
+
+/** Where a server's objects are created, for a statement about servers. */
+export const locationOfServer = sql<ServerLocation>`coalesce(${servers.region}, ${servers.detectedRegion}, iif(${servers.enrolledAt} is null, 'pending', null))`;
+
+/** Where the server of the project in `projects` is. @param server another server of the project */
+export function serverLocation(
+  rows: AccountRows,
+  server: SQL<ServerId> | typeof projects.serverId = projects.serverId,
+): SQL<ServerLocation> {
+  return rows.first(locationOfServer, servers, eq(servers.id, server), sql`${servers.id}`);
+}
 
 /** A project's row in D1. Times are Unix milliseconds. */
 export type ProjectRecord = Omit<typeof projects.$inferSelect, "accountId">;
@@ -32,8 +43,7 @@ const nameColumn = { name: projects.name };
 
 /** The account's project with this id; null if there is none. */
 export async function findProject(rows: AccountRows, id: ProjectId): Promise<LocatedProject | null> {
-  const [project] = await rows.select(placedFields, projects, { where: eq(projects.id, id), limit: 1 });
-  return project ?? null;
+  return await rows.find(placedFields, projects, id);
 }
 
 /** The fields of a LocatedProject. */
@@ -46,8 +56,7 @@ export async function findProjectServer(
   rows: AccountRows,
   id: ProjectId,
 ): Promise<Pick<LocatedProject, "serverId" | "serverLocation"> | null> {
-  const [project] = await rows.select(serverFields, projects, { where: eq(projects.id, id), limit: 1 });
-  return project ?? null;
+  return await rows.find(serverFields, projects, id);
 }
 
 function serverFields(rows: AccountRows) {
@@ -56,7 +65,51 @@ function serverFields(rows: AccountRows) {
 
 /** The name of the account's project with this id; null if there is none. */
 export async function findProjectName(rows: AccountRows, id: ProjectId): Promise<string | null> {
-  const where = eq(projects.id, id);
-  const [project] = await rows.select(nameColumn, projects, { where, limit: 1 });
-  return project?.name ?? null;
+  return (await rows.find(nameColumn, projects, id))?.name ?? null;
+}
+
+/** A project, and the address of its server; null if that was removed meanwhile. */
+type AddressedProject = LocatedProject & { readonly serverIp: string | null };
+
+/** The account's project with this id, with the address of its server; null without such a project. */
+export async function findProjectDomains(rows: AccountRows, id: ProjectId): Promise<AddressedProject | null> {
+  return await rows.find(addressedFields, projects, id);
+}
+
+function addressedFields(rows: AccountRows) {
+  const isServer = eq(servers.id, projects.serverId);
+  const serverIp = rows.first<string>(servers.ip, servers, isServer, sql`${servers.id}`);
+  return { ...placedFields(rows), serverIp };
+}
+
+/** `mayBeLive`: whether a deployment is live, or may become so without a further request. */
+type ProjectToConfigure = { readonly project: ProjectRecord; readonly mayBeLive: boolean };
+
+/** Reads a project, and whether there is something to configure. One D1 round trip. @returns null if there is no such project */
+export async function findProjectToConfigure(
+  rows: AccountRows,
+  id: ProjectId,
+): Promise<ProjectToConfigure | null> {
+  const found = await rows.find(configuredFields, projects, id);
+  if (found === null) return null;
+  const { live, building, ...project } = found;
+  return { project, mayBeLive: live + building > 0 };
+}
+
+function configuredFields(rows: AccountRows) {
+  // Two counts, each of which SQLite answers with the partial index of that status.
+  const having = (status: "live" | "building") =>
+    rows.count(
+      deployments,
+      and(eq(deployments.projectId, projects.id), sql`${deployments.status} = ${sql.raw(`'${status}'`)}`),
+    );
+  return { ...projectFields(rows), live: having("live"), building: having("building") };
+}
+
+/**
+ * Whether the project of a row was not deleted: what belongs to a project is deleted bit by bit, and nobody may see it
+ * meanwhile.
+ */
+export function isOfProject(rows: AccountRows, { projectId }: { readonly projectId: SQLiteColumn }): SQL {
+  return sql`${rows.count(removedProjects, eq(removedProjects.id, projectId))} = 0`;
 }

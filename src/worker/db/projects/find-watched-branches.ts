@@ -9,12 +9,12 @@ import { parseJson } from "#contract/parse-json.ts";
 import { storedAs } from "#contract/stored.ts";
 import { watchTimes } from "#domain/pushes/watch-times.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { candidates, newestDeployment } from "#worker/db/deployments/newest-deployment.ts";
+import { candidates, newestDeployment } from "#worker/db/deployments/list-deployments.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
-import { isUnread } from "#worker/db/pushes/find-unread-pushes.ts";
+import { isUnread } from "#worker/db/pushes/push-records.ts";
 import { deployOnOf, storedSetting } from "#worker/db/projects/settings-column.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
-import { sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
+import { sealKeyOfServer } from "#worker/db/variables/variable-records.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
 const storedSealKey = storedAs(SealKey);
@@ -26,8 +26,8 @@ const Tokens = z.array(z.strictObject({ revision: z.int(), sealed: z.array(Seale
 export type Watched = { readonly branches: readonly WatchedBranch[]; readonly unread: readonly ProjectId[] };
 
 /**
- * The branches that a server's agent looks at: of its projects that ask for it, and of those whose repository has a hook.
- * A project that was never deployed is not among them. One D1 round trip.
+ * The branches that a server's agent looks at: of its projects that ask for it, and of projects whose repository has a
+ * hook. A project that was never deployed is not among them. One D1 round trip.
  */
 export async function findWatchedBranches(rows: AccountRows, serverId: ServerId): Promise<Watched> {
   const ofRepository = rows.count(hooks, eq(hooks.repositoryKey, projects.repositoryKey));

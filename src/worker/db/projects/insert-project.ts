@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.ts";
 import { projects, servers } from "#worker/db/schema.ts";
-import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { type NewRevision, revisionWrites } from "#worker/db/variables/revision-writes.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";

@@ -1,11 +1,14 @@
-import { sql } from "drizzle-orm";
+import { and, eq, or, type SQL, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
 
-import type { ProjectId } from "#contract/ids.ts";
+import type { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { lastDeployAt } from "#worker/db/projects/find-project.ts";
-import { servingConnectedAt } from "#worker/db/projects/find-served-project.ts";
-import { projects } from "#worker/db/schema.ts";
-import { newestFirst, type Position } from "#worker/db/newest-first.ts";
+import { fieldOf, isOneOf, qb } from "#worker/db/statements.ts";
+import { lastDeployAt, locationOfServer } from "#worker/db/projects/find-project.ts";
+import { servingConnectedAt } from "#worker/db/projects/served-project.ts";
+import { deployments, projects, servers } from "#worker/db/schema.ts";
+import type { Position } from "#worker/db/reads.ts";
+import type { ServerLocation } from "#worker/objects/location.ts";
 
 const summaryColumns = {
   id: projects.id,
@@ -32,9 +35,86 @@ export async function listProjects(
   rows: AccountRows,
   position: Position<ProjectId>,
 ): Promise<ListedProject[]> {
-  return rows.select(
-    { ...summaryColumns, lastDeployAt: lastDeployAt(rows), connectedAt: servingConnectedAt(rows) },
-    projects,
-    newestFirst(projects.id, position),
-  );
+  return await rows.page(summaryFields, projects, projects.id, position);
+}
+
+function summaryFields(rows: AccountRows) {
+  return { ...summaryColumns, lastDeployAt: lastDeployAt(rows), connectedAt: servingConnectedAt(rows) };
+}
+
+/** Whether the project in `projects` is on a server: it is its setting, or one of its deployments is live or building there. */
+export function isPlacedOn(rows: AccountRows, serverId: ServerId): SQL | undefined {
+  const isThere = (status: "live" | "building") => {
+    // The status is in the statement's text: with a parameter, SQLite would not use the partial index on it.
+    const isIn = sql`${deployments.status} = ${sql.raw(`'${status}'`)}`;
+    const where = and(eq(deployments.projectId, projects.id), eq(deployments.serverId, serverId), isIn);
+    return sql`${rows.first(deployments.id, deployments, where, sql`${deployments.version}`)} is not null`;
+  };
+  return or(eq(projects.serverId, serverId), isThere("live"), isThere("building"));
+}
+
+/** Which of the projects are on a server. */
+export async function findPlacedProjects(
+  rows: AccountRows,
+  serverId: ServerId,
+  projectIds: readonly ProjectId[],
+): Promise<ProjectId[]> {
+  const found = await rows.select({ id: projects.id }, projects, {
+    where: and(isOneOf(projects.id, projectIds), isPlacedOn(rows, serverId)),
+  });
+  return found.map(({ id }) => id);
+}
+
+type FoundProject = {
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly serverLocation: ServerLocation;
+};
+
+/**
+ * Projects of all accounts, sorted by id.
+ * @param after the last id of the previous page; empty: from the start
+ */
+export async function findProjectsAfter(
+  database: D1Database,
+  after: ProjectId | "",
+  limit: number,
+): Promise<FoundProject[]> {
+  const ofProject = and(eq(servers.id, projects.serverId), eq(servers.accountId, projects.accountId));
+  const location = qb
+    .select({ location: fieldOf(locationOfServer) })
+    .from(servers)
+    .where(ofProject);
+  const fields = {
+    accountId: projects.accountId,
+    projectId: projects.id,
+    serverLocation: sql<ServerLocation>`${location}`,
+  };
+  return await drizzle(database)
+    .select(fields)
+    .from(projects)
+    .where(sql`${projects.id} > ${after}`)
+    .orderBy(projects.id)
+    .limit(limit);
+}
+
+/** Whether the caller can access all of these projects, each listed once. */
+export function hasProjects(rows: AccountRows, ids: readonly ProjectId[]): SQL {
+  return sql`${rows.count(projects, isOneOf(projects.id, ids))} = ${ids.length}`;
+}
+
+/** The projects that the caller cannot access, of the given ones. */
+export async function unknownProjects(rows: AccountRows, ids: readonly ProjectId[]): Promise<ProjectId[]> {
+  const known = await rows.select({ id: projects.id }, projects, { where: isOneOf(projects.id, ids) });
+  const knownIds = new Set(known.map(({ id }) => id));
+  return ids.filter((id) => !knownIds.has(id));
+}
+
+/** The names of the projects of a repository. */
+export async function findProjectNames(rows: AccountRows, repositoryKey: string): Promise<string[]> {
+  const found = await rows.select({ name: projects.name }, projects, {
+    where: eq(projects.repositoryKey, repositoryKey),
+    orderBy: [sql`${projects.name}`],
+  });
+  return found.map(({ name }) => name);
 }

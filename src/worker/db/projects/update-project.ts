@@ -5,7 +5,7 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { type SettingsOrigin, settingWrites } from "#worker/db/changes/setting-writes.ts";
 import { projects, servers } from "#worker/db/schema.ts";
-import { forgetSkipped } from "#worker/db/pushes/push-writes.ts";
+import { forgetSkipped } from "#worker/db/pushes/push-records.ts";
 import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { changedSettings, patchedSetting, storedSetting } from "#worker/db/projects/settings-column.ts";
@@ -16,8 +16,7 @@ import {
   type NewRevision,
   revisionWrites,
 } from "#worker/db/variables/revision-writes.ts";
-import type { VariablesHead } from "#worker/db/variables/find-variables-head.ts";
-import { currentRevision } from "#worker/db/variables/variable-reading.ts";
+import { currentRevision, type VariablesHead } from "#worker/db/variables/variable-records.ts";
 
 type ProjectUpdate =
   | "updated"

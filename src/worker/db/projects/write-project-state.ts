@@ -4,8 +4,8 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
-import { isRepositoryOf } from "#worker/db/projects/repository-read.ts";
-import { servingServer } from "#worker/db/projects/find-served-project.ts";
+import { isRepositoryOf } from "#worker/db/projects/project-repository.ts";
+import { servingServer } from "#worker/db/projects/served-project.ts";
 import { projects } from "#worker/db/schema.ts";
 import type { ServingReport } from "#worker/db/servers/server-presence.ts";
 

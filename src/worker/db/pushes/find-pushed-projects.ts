@@ -1,15 +1,15 @@
-import { and, eq, gt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, exists, gt, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import * as z from "zod/mini";
 
 import { DeploymentId, type HookId, type ProjectId } from "#contract/ids.ts";
 import type { LiveCode } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { isOneOf } from "#worker/db/json-lists.ts";
-import { isRepositoryRead } from "#worker/db/projects/repository-read.ts";
+import { isOneOf, limited, qb } from "#worker/db/statements.ts";
+import { isRepositoryRead } from "#worker/db/projects/project-repository.ts";
 import { pushes } from "#worker/db/push-tables.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
-import { aliasOf, from } from "#worker/db/statements.ts";
 import {
   fieldsToDeploy,
   type ProjectToDeploy,
@@ -26,8 +26,8 @@ export type PushedProject = ProjectToDeploy & {
 };
 
 /**
- * `deploymentId`: the deployment that makes the delivery a duplicate; null: the ref has moved away and back since, so that
- * another push has the same body, as that of a forge that writes no times into it. `count`: how many it has started.
+ * `deploymentId`: the deployment that makes the delivery a duplicate; null: the ref has moved away and back since, so
+ * that another push has the same body, if the forge writes no times into it. `count`: how many it has started.
  */
 type StartedBefore = { readonly deploymentId: DeploymentId | null; readonly count: number };
 
@@ -40,7 +40,7 @@ export type Arrived = {
 
 /** The ref, and whether it has moved away and back since. */
 const Started = z.array(z.tuple([z.string(), DeploymentId, z.number()]));
-const later = aliasOf(pushes, "later");
+const later = alias(pushes, "later");
 const Commits = z.array(z.string());
 
 /** The projects with a repository. One D1 round trip. @param key of the repository (`repositoryKey`) */
@@ -124,8 +124,10 @@ function hasReturned(rows: AccountRows): SQL<number> {
     eq(later.ref, pushes.ref),
     gt(later.id, pushes.id),
   );
-  const hasLeft = sql`exists (select 1 ${from(later, and(ofRef, sql`${later.before} is ${pushes.after}`))})`;
-  const isBack = sql`${pushes.before} is (select ${later.after} ${from(later, ofRef)} order by ${later.id} desc limit 1)`;
+  const leaving = and(ofRef, sql`${later.before} is ${pushes.after}`);
+  const hasLeft = exists(qb.select({ id: later.id }).from(later).where(leaving));
+  const newest = qb.select({ after: later.after }).from(later).where(ofRef).orderBy(desc(later.id));
+  const isBack = sql`${pushes.before} is (${newest.getSQL()}${limited(1)})`;
   return sql<number>`(${hasLeft} and ${isBack})`;
 }
 

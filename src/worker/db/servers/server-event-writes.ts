@@ -4,15 +4,15 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { computedEventWrites } from "#worker/db/changes/change-writes.ts";
 import type { StoredChange } from "#worker/db/changes/stored-change.ts";
-import { servingServerOf } from "#worker/db/projects/find-served-project.ts";
+import { servingServerOf } from "#worker/db/projects/served-project.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 
 /** What D1 adds to the data of an event, and whether the event is still to be written. */
 type Completed = { readonly data: SQL; readonly isWanted: SQL };
 
 /**
- * Adds events of a server's status, and of what begins or ends to fail of its projects, with what only D1 knows of them.
- * Skips those of a server or a project that was deleted. Safe to repeat.
+ * Adds events of a server's status, and of what begins or ends to fail of its projects, with what only D1 knows of
+ * them. Skips events of a server or a project that was deleted. Safe to repeat.
  */
 export function serverEventWrites(
   rows: AccountRows,

@@ -10,8 +10,8 @@ import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { Region } from "#contract/regions.ts";
 import type { Growing } from "#contract/growing.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
-import { isOneOf } from "#worker/db/json-lists.ts";
-import { confirmedAt, servingServer } from "#worker/db/projects/find-served-project.ts";
+import { isOneOf } from "#worker/db/statements.ts";
+import { confirmedAt, servingServer } from "#worker/db/projects/served-project.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 
 /** An agent's connection as of `lastSeenAt` (Unix milliseconds). Omitted fields keep their values. */

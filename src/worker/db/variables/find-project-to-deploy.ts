@@ -6,10 +6,9 @@ import { NotSealed, type ProjectVariables } from "#domain/lane/variables.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { freezeFields, freezesOf } from "#worker/db/freezes/project-freezes.ts";
-import { type LocatedProject, projectFields } from "#worker/db/projects/find-project.ts";
-import { serverLocation } from "#worker/db/projects/server-location.ts";
+import { type LocatedProject, projectFields, serverLocation } from "#worker/db/projects/find-project.ts";
 import { projects } from "#worker/db/schema.ts";
-import { currentRevision, sealKeyOfServer } from "#worker/db/variables/variable-reading.ts";
+import { currentRevision, sealKeyOfServer } from "#worker/db/variables/variable-records.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
 export type ProjectToDeploy = {

@@ -6,7 +6,7 @@ import { MAX_REMEMBERED } from "#domain/lane/lane.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { changeWrites, computedEventWrites } from "#worker/db/changes/change-writes.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
-import { isOneOf } from "#worker/db/json-lists.ts";
+import { isOneOf } from "#worker/db/statements.ts";
 import { deployments, isEnded, projects } from "#worker/db/schema.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { variableRevisions, variables } from "#worker/db/variable-tables.ts";

@@ -1,6 +1,6 @@
 import type { Event } from "#contract/endpoints/events/schemas.ts";
 import { pause } from "#contract/lib/pause.ts";
-import type { StoredEvent } from "#worker/db/events/event-fields.ts";
+import type { StoredEvent } from "#worker/db/events/event-records.ts";
 import { type Connect, connected } from "#worker/following/connect.ts";
 import { keepFollowing } from "#worker/following/keep-following.ts";
 import type { ObjectFollower } from "#worker/following/object-follower.ts";

@@ -2,7 +2,7 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Reconciliation } from "#domain/lane/reconcile.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { setDeployKeys } from "#worker/db/projects/set-deploy-keys.ts";
+import { setDeployKeys } from "#worker/db/projects/project-repository.ts";
 import { summarizeKey } from "#worker/views/deploy-key-view.ts";
 import { serverEventWrites } from "#worker/db/servers/server-event-writes.ts";
 import { setServings, type StatusMark, writePresence } from "#worker/db/servers/server-presence.ts";

@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 
 import { AccountId, type ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { findCredential } from "#worker/db/servers/find-credential.ts";
-import { findMaintenance } from "#worker/db/projects/find-maintenance.ts";
+import { findCredential } from "#worker/db/servers/server-records.ts";
+import { findMaintenance } from "#worker/db/projects/project-maintenance.ts";
 import { findWatchedBranches } from "#worker/db/projects/find-watched-branches.ts";
-import { findPlacedProjects } from "#worker/db/projects/find-placed-projects.ts";
+import { findPlacedProjects } from "#worker/db/projects/list-projects.ts";
 
 const SERVER_ID = "server id";
 const ACCOUNT_ID = "account id";

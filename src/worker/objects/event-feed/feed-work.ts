@@ -1,7 +1,7 @@
 import type { WebhookId } from "#contract/ids.ts";
 import { decideNews, eventsFor } from "#domain/events/decide-news.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { findTargets, newestSequence, readEventsFrom, readNews } from "#worker/db/events/read-news.ts";
+import { findTargets, newestSequence, readEventsFrom, readNews } from "#worker/db/events/event-records.ts";
 import type { FeedReaders } from "#worker/following/events/feed-readers.ts";
 import type { FeedStore } from "#worker/objects/event-feed/feed-store.ts";
 import { handOver, type AcceptEvents } from "#worker/objects/event-feed/hand-over.ts";

@@ -3,9 +3,12 @@ import { shownState } from "#domain/outlet/health.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import type { NewEvent } from "#worker/db/changes/change-writes.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
-import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
-import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
-import { type ShownWebhookState, writeWebhookState } from "#worker/db/webhooks/write-webhook-state.ts";
+import {
+  findWebhook,
+  type ShownWebhookState,
+  type WebhookReading,
+  writeWebhookState,
+} from "#worker/db/webhooks/webhook-records.ts";
 import { announce } from "#worker/objects/event-feed/announce.ts";
 import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
 import {

@@ -2,7 +2,7 @@ import type { DeploymentId, IdGenerator, ProjectId } from "#contract/ids.ts";
 import type { EventEffect } from "#domain/lane/deployment-events.ts";
 import type { NewEvent } from "#worker/db/changes/change-writes.ts";
 import { type StoredChange, storedChange, type StoredEntry } from "#worker/db/changes/stored-change.ts";
-import type { NewPush } from "#worker/db/pushes/push-writes.ts";
+import type { NewPush } from "#worker/db/pushes/push-records.ts";
 import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
 import { deploymentTarget } from "#worker/views/audit-view.ts";
 import { eventDeployment, eventProject } from "#worker/views/event-view.ts";

@@ -7,7 +7,7 @@ import type { RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import type { ReportedEvents } from "#domain/lane/decide-run-events.ts";
 import type { StartRequest } from "#domain/lane/decide-start.ts";
 import type { StoredChange, StoredEntry } from "#worker/db/changes/stored-change.ts";
-import type { NewPush } from "#worker/db/pushes/push-writes.ts";
+import type { NewPush } from "#worker/db/pushes/push-records.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 
 /**

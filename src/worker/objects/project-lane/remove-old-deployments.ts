@@ -1,5 +1,5 @@
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { deleteOldDeployments } from "#worker/db/deployments/old-deployments.ts";
+import { deleteOldDeployments } from "#worker/db/deployments/deployment-retention.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";

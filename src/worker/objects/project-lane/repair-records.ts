@@ -1,9 +1,12 @@
 import type { DeploymentId } from "#contract/ids.ts";
 import { findDeployment, type Lane } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { type DeploymentRecord, endLostDeployments } from "#worker/db/deployments/deployment-records.ts";
+import {
+  type DeploymentRecord,
+  endLostDeployments,
+  findRecords,
+} from "#worker/db/deployments/deployment-records.ts";
 import { projectStateWrites } from "#worker/db/projects/write-project-state.ts";
-import { findRecords } from "#worker/db/deployments/find-records.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import { lastEnded } from "#worker/objects/project-lane/deployment-record.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";

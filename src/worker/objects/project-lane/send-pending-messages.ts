@@ -15,8 +15,7 @@ import {
 import type { Lane } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
-import { findRepositoryToken } from "#worker/db/variables/find-repository-token.ts";
-import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
+import { findRepositoryToken, findRunVariables } from "#worker/db/variables/run-variables.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 

@@ -9,7 +9,7 @@ import { DEFAULT_PAGE_SIZE, type PageQuery } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import * as records from "#worker/db/audit/audit-records.ts";
-import type { Position } from "#worker/db/newest-first.ts";
+import type { Position } from "#worker/db/reads.ts";
 import { CopyName, SealCopies } from "#worker/logs/seal-copies.ts";
 import { readPage } from "#worker/paging.ts";
 import { auditEntryView, auditLine, auditSealView } from "#worker/views/audit-view.ts";

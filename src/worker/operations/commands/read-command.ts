@@ -14,14 +14,17 @@ import {
   listCommands as readCommands,
 } from "#worker/db/commands/command-records.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
-import { findServedProject } from "#worker/db/projects/find-served-project.ts";
-import { askAboutCommand, askForStates } from "#worker/operations/commands/ask-for-command.ts";
-import type { ReadRefusal } from "#worker/operations/commands/job-refusal.ts";
+import { findServedProject } from "#worker/db/projects/served-project.ts";
+import {
+  askAboutCommand,
+  askForStates,
+  type ReadRefusal,
+} from "#worker/operations/commands/ask-for-command.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { readPage } from "#worker/paging.ts";
 import { commandRow, commandView } from "#worker/views/command-view.ts";
 
-/** Lists who ran which commands in a project, newest first, with the state of those that the server keeps. */
+/** Lists who ran which commands in a project, newest first, with the state of the commands that the server keeps. */
 export async function listCommands(
   context: Context,
   projectId: ProjectId,
@@ -75,7 +78,7 @@ export async function getCommandOutput(
   return succeed({ lines, next_offset, complete, command: commandView(record, state) });
 }
 
-/** Stops a command. One that has ended stays as it is. */
+/** Stops a command. An ended command does not change. */
 export async function stopCommand(
   context: Context,
   projectId: ProjectId,

@@ -1,13 +1,16 @@
 import type { CronName } from "#contract/endpoints/cron/job-schemas.ts";
-import type { CronJobReport } from "#contract/endpoints/cron/schemas.ts";
+import type { CronJobList, CronJobReport } from "#contract/endpoints/cron/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
-import type { ReadRefusal } from "#worker/operations/commands/job-refusal.ts";
+import { findServedProject } from "#worker/db/projects/served-project.ts";
+import type { ReadRefusal } from "#worker/operations/commands/ask-for-command.ts";
+import { notFound } from "#worker/operations/refusals.ts";
 import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 
-/** Asks a project's server for the jobs of the live deployment. @param job the only one that is needed; null: all */
+/** Asks a project's server for the jobs of the live deployment. @param job the only job that is needed; null: all */
 export async function readCron(
   context: Context,
   project: LocatedProject,
@@ -28,4 +31,29 @@ export async function noSuchJob(context: Context, project: LocatedProject, job: 
     "not_found",
     `The live deployment of the project has no job ${job}.${didYouMean(job, names)}${has}`,
   );
+}
+
+/** Returns the jobs of the live deployment, as the server runs them. */
+export async function listCronJobs(
+  context: Context,
+  id: ProjectId,
+): Promise<Result<CronJobList, ReadRefusal>> {
+  const project = await findServedProject(context.rows, id);
+  if (project === null) return notFound("project");
+  const read = await readCron(context, project, null);
+  return read.ok ? succeed({ jobs: [...read.value] }) : read;
+}
+
+/** Returns a job of the live deployment with all its runs. */
+export async function getCronJob(
+  context: Context,
+  id: ProjectId,
+  name: CronName,
+): Promise<Result<CronJobReport, ReadRefusal>> {
+  const project = await findServedProject(context.rows, id);
+  if (project === null) return notFound("project");
+  const read = await readCron(context, project, name);
+  if (!read.ok) return read;
+  const job = read.value.find((one) => one.name === name);
+  return job === undefined ? await noSuchJob(context, project, name) : succeed(job);
 }

@@ -9,8 +9,7 @@ import { followLog, type LogEvent } from "#worker/following/log/follow-log.ts";
 import { followLane } from "#worker/following/log/lane-follower.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
 import { notFound } from "#worker/operations/refusals.ts";
-import { lineOfCursor } from "#worker/operations/deployments/log-cursor.ts";
-import { linesFrom, openDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
+import { lineOfCursor, linesFrom, openDeploymentLog } from "#worker/operations/deployments/deployment-log.ts";
 
 const MAX_LINE = 999_999_999;
 

@@ -3,7 +3,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import { judgeDomain } from "#domain/judge-domain.ts";
 import type { Context } from "#worker/context.ts";
-import { findProjectDomains } from "#worker/db/projects/find-project-domains.ts";
+import { findProjectDomains } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 

@@ -7,7 +7,7 @@ import type { Context } from "#worker/context.ts";
 import { newSettings } from "#worker/db/projects/settings-column.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { insertProject } from "#worker/db/projects/insert-project.ts";
-import { findServer } from "#worker/db/servers/find-server.ts";
+import { findServer } from "#worker/db/servers/server-records.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { domainTaken, nameTaken, refuseCron, tooMany, unknownServer } from "#worker/operations/refusals.ts";
 import { logFailure } from "#worker/log-failure.ts";
@@ -16,7 +16,7 @@ import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { namedProject } from "#worker/operations/changes/targets.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
-import { prepareDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
+import { prepareDeployKey } from "#worker/operations/repositories/deploy-key.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
 type CreateProjectRefusal = "invalid_request" | "name_taken" | "domain_taken" | "too_many" | "no_seal_key";

@@ -6,11 +6,14 @@ import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/s
 import { splitLogin, userNameOf } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import { updateProject as changeProject } from "#worker/db/projects/update-project.ts";
-import { findProjectWithServing } from "#worker/db/projects/find-project-with-serving.ts";
-import { findServer } from "#worker/db/servers/find-server.ts";
-import { findVariablesHead, type VariablesHead } from "#worker/db/variables/find-variables-head.ts";
+import { findProjectWithServing } from "#worker/db/projects/served-project.ts";
+import { findServer } from "#worker/db/servers/server-records.ts";
+import {
+  findCurrentVariables,
+  findVariablesHead,
+  type VariablesHead,
+} from "#worker/db/variables/variable-records.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
-import { findCurrentVariables } from "#worker/db/variables/variable-reading.ts";
 import {
   domainTaken,
   nameTaken,
@@ -24,7 +27,7 @@ import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
-import { prepareDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
+import { prepareDeployKey } from "#worker/operations/repositories/deploy-key.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
 type UpdateProjectRefusal =
@@ -139,8 +142,8 @@ async function newToken(
 }
 
 /**
- * Refuses an address on another host while the project has a token, because that host would get it. Also after an address
- * that uses no token, such as one for ssh: the token is that of the address before.
+ * Refuses an address on another host while the project has a token, because that host would get it. Also after an
+ * address that uses no token, such as an ssh address: the token belongs to the address before.
  */
 async function keepToken(
   { latestRows: rows }: Context,

@@ -19,8 +19,8 @@ const ASK_MS = 4_000;
 const MAX_AT_ONCE = 3;
 
 /**
- * Asks the servers of the projects that have not read their repository yet. Anybody who may change a project can name any
- * repository: only one that the project's server can read may show it pushes, and start deployments.
+ * Asks the servers of the projects that have not read their repository yet. Anybody who may change a project can name
+ * any repository: only a repository that the project's server can read may show it pushes, and start deployments.
  */
 export async function askForRepositories(
   services: AskingServices,

@@ -2,10 +2,9 @@ import { forgeNames } from "#contract/endpoints/hooks/forge-names.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Services } from "#worker/context.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { findHook } from "#worker/db/hooks/find-hook.ts";
+import { findHook } from "#worker/db/hooks/hook-records.ts";
 import { findPushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
-import { findUnreadPushes, type UnreadPush } from "#worker/db/pushes/find-unread-pushes.ts";
-import { decidedWrite } from "#worker/db/pushes/push-writes.ts";
+import { decidedWrite, findUnreadPushes, type UnreadPush } from "#worker/db/pushes/push-records.ts";
 import { askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
 import {
   type Arrival,

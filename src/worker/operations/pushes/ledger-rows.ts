@@ -1,7 +1,7 @@
 import type { Decision, PushSource } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { HookId, IdGenerator, PushId } from "#contract/ids.ts";
 import { headlineOf } from "#domain/pushes/push.ts";
-import type { NewPush } from "#worker/db/pushes/push-writes.ts";
+import type { NewPush } from "#worker/db/pushes/push-records.ts";
 import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
 
 /** Longer lists are not kept: then the paths do not decide about a replay. In UTF-16 units. */

@@ -3,14 +3,14 @@ import { type HookId, type ProjectId, PushId } from "#contract/ids.ts";
 import { DEFAULT_PAGE_SIZE, type PageQuery } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findHook } from "#worker/db/hooks/find-hook.ts";
-import type { Position } from "#worker/db/newest-first.ts";
+import { findHook } from "#worker/db/hooks/hook-records.ts";
+import type { Position } from "#worker/db/reads.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import {
   listHookPushes as readHookPushes,
   listProjectPushes as readProjectPushes,
   type PushReading,
-} from "#worker/db/pushes/push-reading.ts";
+} from "#worker/db/pushes/push-records.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { readPage } from "#worker/paging.ts";
 import { pushView } from "#worker/views/hook-view.ts";

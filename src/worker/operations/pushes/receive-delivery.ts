@@ -7,10 +7,10 @@ import { isAboutRepository, readDelivery } from "#domain/pushes/read-delivery.ts
 import { concatenate, sha256 } from "#sealing/bytes.ts";
 import type { OpenContext } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { findReceivingHook, type ReceivingHook } from "#worker/db/hooks/find-receiving-hook.ts";
-import { findProjectNames } from "#worker/db/pushes/find-project-names.ts";
+import { findReceivingHook, type ReceivingHook } from "#worker/db/hooks/hook-records.ts";
+import { findProjectNames } from "#worker/db/projects/list-projects.ts";
 import { findProjectsOf } from "#worker/db/pushes/find-pushed-projects.ts";
-import { countedWrites, pushWrites, receivedWrite } from "#worker/db/pushes/push-writes.ts";
+import { countedWrites, pushWrites, receivedWrite } from "#worker/db/pushes/push-records.ts";
 import { refuseForged } from "#worker/deliveries/check-signature.ts";
 import { namesOf } from "#worker/deliveries/delivery-headers.ts";
 import { readPayload } from "#worker/deliveries/read-payload.ts";

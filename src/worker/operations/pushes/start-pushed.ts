@@ -3,7 +3,7 @@ import { refuse, type Result } from "#contract/problems.ts";
 import { type Push, readRef } from "#domain/pushes/push.ts";
 import type { Services } from "#worker/context.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
-import type { NewPush } from "#worker/db/pushes/push-writes.ts";
+import type { NewPush } from "#worker/db/pushes/push-records.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import type { Started } from "#worker/objects/project-lane/lane-commands.ts";

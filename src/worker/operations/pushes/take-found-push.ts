@@ -7,7 +7,7 @@ import { watchTimes } from "#domain/pushes/watch-times.ts";
 import type { Services } from "#worker/context.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { findKnownBranch } from "#worker/db/pushes/find-known-branch.ts";
-import { repositoryReadWrite } from "#worker/db/projects/repository-read.ts";
+import { repositoryReadWrite } from "#worker/db/projects/project-repository.ts";
 import { findPushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
 import { pushes } from "#worker/db/push-tables.ts";
 import { type Arrival, rowsOfCaller, takePushes } from "#worker/operations/pushes/take-pushes.ts";

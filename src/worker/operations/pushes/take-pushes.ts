@@ -6,7 +6,7 @@ import type { Push } from "#domain/pushes/push.ts";
 import type { Services } from "#worker/context.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
-import type { NewPush } from "#worker/db/pushes/push-writes.ts";
+import type { NewPush } from "#worker/db/pushes/push-records.ts";
 import type { AskedProject } from "#worker/operations/pushes/ask-for-repositories.ts";
 import { ledgerRow, type LedgerOrigin } from "#worker/operations/pushes/ledger-rows.ts";
 import { startPushed } from "#worker/operations/pushes/start-pushed.ts";
@@ -42,9 +42,10 @@ export type Arrival = {
 export type NotedPush = TakenPush & { readonly row: NewPush };
 
 /**
- * Decides about pushes for each project of their repository, and starts the deployments that follow. Safe to repeat. Each
- * row of the ledger has one writer: the lane writes those of the deployments that it starts, together with them, and the
- * caller all others (`rowsOfCaller`). So no deployment lacks its row or has two, if the caller dies or repeats.
+ * Decides about pushes for each project of their repository, and starts the deployments that follow. Safe to repeat.
+ * Each row of the ledger has one writer: the lane writes the rows of the deployments that it starts, together with
+ * them, and the caller all others (`rowsOfCaller`). So no deployment lacks its row or has two, if the caller dies or
+ * repeats.
  */
 export async function takePushes(
   services: Pick<Services, "lanes" | "near">,

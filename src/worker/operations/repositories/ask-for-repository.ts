@@ -1,15 +1,20 @@
 import type { SealedToken } from "#contract/agent-order.ts";
 import type {
+  RepositoryTest,
   RepositoryTested,
   TestRepositoryInput,
 } from "#contract/endpoints/projects/repository-access.ts";
 import { repositoryKey } from "#contract/forge.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
-import type { Services } from "#worker/context.ts";
+import { repositoryPage } from "#contract/public-paths.ts";
+import type { Context, Services } from "#worker/context.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import type { LocatedProject, ProjectRecord } from "#worker/db/projects/find-project.ts";
-import { repositoryReadWrite } from "#worker/db/projects/repository-read.ts";
-import { findRepositoryToken } from "#worker/db/variables/find-repository-token.ts";
+import { findProject, type LocatedProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { isRepositoryRead, repositoryReadWrite } from "#worker/db/projects/project-repository.ts";
+import { findRepositoryToken } from "#worker/db/variables/run-variables.ts";
+import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
+import { notFound } from "#worker/operations/refusals.ts";
 import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 
 /** What a request to a server's agent needs. */
@@ -58,4 +63,22 @@ async function sealedToken(
   const latest = { revision: Number.MAX_SAFE_INTEGER, deployed: false };
   const token = await findRepositoryToken(rows, id, serverId, latest, repository);
   return token === null ? {} : { token };
+}
+
+/**
+ * Asks a project's server whether it can read the repository: with the project's own settings, or with the settings in the input. If it can,
+ * the server's link decides about pushes that have waited for that.
+ */
+export async function testRepository(
+  context: Context,
+  id: ProjectId,
+  input: TestRepositoryInput,
+): Promise<Result<RepositoryTest, "not_found" | "server_offline" | "agent_outdated" | "unavailable">> {
+  const project = await findProject(context.rows, id);
+  if (project === null) return notFound("project");
+  const asked = await askForRepository(context, project, input);
+  if (!asked.ok) return asked;
+  const result = asked.value;
+  if (canRead(result) && !isRepositoryRead(project)) context.defer(watchChanged(context, project));
+  return succeed(result.ok ? result : { ...result, steps_url: repositoryPage(context.origin, id) });
 }

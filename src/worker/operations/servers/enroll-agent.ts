@@ -1,13 +1,12 @@
-import { type EnrollInput, type Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
+import { type Enrolled, type EnrollInput, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import { isWellFormedToken } from "#contract/token-form.ts";
+import { formToken, isWellFormedToken, randomTokenCharacters } from "#contract/token-form.ts";
 import { nearestRegion } from "#domain/nearest-region.ts";
 import type { OpenContext } from "#worker/context.ts";
-import { findAgent } from "#worker/db/servers/find-agent.ts";
-import { hasEnrollment, spendEnrollment } from "#worker/db/servers/spend-enrollment.ts";
-import { logFailure } from "#worker/log-failure.ts";
-import { agentCredential } from "#worker/operations/servers/agent-credential.ts";
+import { hasEnrollment, spendEnrollment } from "#worker/db/servers/enrollments.ts";
+import { findAgent } from "#worker/db/servers/server-records.ts";
 import { requestLocation } from "#worker/http/request-location.ts";
+import { logFailure } from "#worker/log-failure.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { mismatchMessage } from "#worker/views/server-view.ts";
 
@@ -54,4 +53,23 @@ export async function enrollAgent(
     logFailure("enrolment", { what: "revoke old credential", server_id: serverId }, error);
   }
   return succeed({ server_id: serverId, credential });
+}
+
+/**
+ * The credential that an agent gets for its enrolment token. With `attempt`, it is derived from both secrets. So an agent
+ * that lost the response can get the same credential again, although only its hash is stored.
+ */
+async function agentCredential(
+  context: Pick<OpenContext, "randomBytes">,
+  { token, attempt }: Pick<EnrollInput, "token" | "attempt">,
+): Promise<string> {
+  if (attempt === undefined) return formToken(randomTokenCharacters(context.randomBytes), "agent");
+  const secrets = new TextEncoder().encode(`gantry-agent-credential\0${token}\0${attempt}`);
+  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-512", secrets));
+  let at = 0;
+  // The token takes 30 characters. 64 bytes are enough, because about 31 of 32 bytes give a character.
+  return formToken(
+    randomTokenCharacters((count) => bytes.subarray(at, (at += count))),
+    "agent",
+  );
 }

@@ -3,7 +3,7 @@ import { TokenId } from "#contract/ids.ts";
 import type { PageQuery } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { listTokens as readTokens } from "#worker/db/tokens/list-tokens.ts";
+import { listTokens as readTokens } from "#worker/db/tokens/token-records.ts";
 import { readAll } from "#worker/paging.ts";
 import { tokenView } from "#worker/views/token-view.ts";
 

@@ -8,13 +8,16 @@ import type { ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { decideChanges } from "#domain/variable-changes.ts";
 import type { Context } from "#worker/context.ts";
-import { findVariablesHead } from "#worker/db/variables/find-variables-head.ts";
+import {
+  findCurrentVariables,
+  findVariablesHead,
+  type VariableReading,
+} from "#worker/db/variables/variable-records.ts";
 import {
   isRevisionConflict,
   type NewRevision,
   revisionWrites,
 } from "#worker/db/variables/revision-writes.ts";
-import { findCurrentVariables, type VariableReading } from "#worker/db/variables/variable-reading.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestEntry } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";

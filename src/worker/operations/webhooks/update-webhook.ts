@@ -4,14 +4,17 @@ import type { ProjectId, WebhookId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { excessOver } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
-import { unknownProjects } from "#worker/db/projects/unknown-projects.ts";
-import { findWebhook } from "#worker/db/webhooks/find-webhook.ts";
-import { updateWebhook as changeWebhook, type WebhookChanges } from "#worker/db/webhooks/update-webhook.ts";
-import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
+import { unknownProjects } from "#worker/db/projects/list-projects.ts";
+import {
+  findWebhook,
+  updateWebhook as changeWebhook,
+  type WebhookChanges,
+  type WebhookReading,
+} from "#worker/db/webhooks/webhook-records.ts";
 import type { OutletChanges } from "#worker/objects/outlet/outlet.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { notFound, refuseExcess, refuseUnknownProjects } from "#worker/operations/refusals.ts";
-import { refuseTargets } from "#worker/operations/webhooks/refuse-targets.ts";
+import { refuseTargets } from "#worker/operations/webhooks/change-webhooks.ts";
 import {
   outletOf,
   refuseLostTarget,

@@ -4,7 +4,7 @@ import type { WebhookId } from "#contract/ids.ts";
 import { refuse } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { auditWrites, type EventContent } from "#worker/db/changes/change-writes.ts";
-import type { WebhookReading } from "#worker/db/webhooks/webhook-reading.ts";
+import type { WebhookReading } from "#worker/db/webhooks/webhook-records.ts";
 import { requestEntry, requestWrites } from "#worker/operations/changes/request-changes.ts";
 
 type Named = Pick<WebhookReading, "id" | "name" | "kind">;
@@ -26,8 +26,8 @@ export function webhookWrites(
 }
 
 /**
- * What the object of a webhook records of a request that enables or disables it, if the request does not reach D1. Its ids
- * are not those of the request's own writes, which may contain other changes too.
+ * What the object of a webhook records of a request that enables or disables it, if the request does not reach D1. Its
+ * ids differ from the ids of the request's own writes, which may contain other changes too.
  */
 export function switchOf(context: Context, webhook: Named, changes: AuditChanges) {
   const entry = requestEntry(context, { target: targetOf(webhook), projectId: null, changes });

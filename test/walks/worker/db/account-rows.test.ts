@@ -16,7 +16,7 @@ const OWNER = /"account_id"/g;
 /** These are about the account itself or no account, or are refused: the world's sign-in code is wrong. */
 const ofNoAccountsRows: readonly string[] = ["getAccount", "updateAccount", "getHealth", "createSession"];
 
-/** The statements that find out which account sends a request: find-token-holder, find-agent and spend-enrollment. */
+/** The statements that find out which account sends a request: find-token-holder, server-records and enrollments. */
 const BY_SECRET = /where \(*"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash)" = \?/;
 
 /** A limit that is a parameter: SQLite plans the statement at each run (`limited`). */

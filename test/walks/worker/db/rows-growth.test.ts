@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { readEventsBetween } from "#worker/db/events/list-events.ts";
+import { readEventsBetween } from "#worker/db/events/event-records.ts";
 import { createToken, ids, type TestAccount } from "../../../support/worker/account.ts";
 import { call } from "../../../support/worker/call.ts";
 import { fillHistory } from "../../../support/worker/fill-tables.ts";

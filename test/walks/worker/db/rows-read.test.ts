@@ -6,7 +6,7 @@ import { Hook } from "#contract/endpoints/hooks/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { findProjectsOf } from "#worker/db/pushes/find-pushed-projects.ts";
-import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
+import { findRunVariables } from "#worker/db/variables/run-variables.ts";
 import { type TestAccount, createAccount, ids } from "../../../support/worker/account.ts";
 import { call } from "../../../support/worker/call.ts";
 import { rowsReadFor } from "../../../support/worker/rows-read.ts";

@@ -10,7 +10,7 @@ import {
   deploymentWrites,
 } from "#worker/db/deployments/deployment-records.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
-import { jsonLists } from "#worker/db/json-lists.ts";
+import { jsonLists } from "#worker/db/statements.ts";
 import { enrolAgent } from "../../../support/worker/enrol-agent.ts";
 import { ids } from "../../../support/worker/account.ts";
 import { onCalls } from "../../../support/worker/intercept.ts";

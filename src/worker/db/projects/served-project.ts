@@ -1,0 +1,143 @@
+import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+
+import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import {
+  type LocatedProject,
+  placedFields,
+  projectFields,
+  serverLocation,
+} from "#worker/db/projects/find-project.ts";
+import { deployments, projects, servers } from "#worker/db/schema.ts";
+import { currentRevision } from "#worker/db/variables/variable-records.ts";
+
+type ServedProject = LocatedProject & {
+  /** When its server last reported `serving…` and `reportedProcesses` unchanged; null: not since `servingCheckedAt`. */
+  readonly confirmedAt: number | null;
+};
+
+/**
+ * A project with the server that serves it: until the first deployment after a move is live, that is the earlier one.
+ * Null if the account has no such project.
+ */
+export async function findServedProject(rows: AccountRows, id: ProjectId): Promise<ServedProject | null> {
+  return await rows.find(servedFields, projects, id);
+}
+
+function servedFields(rows: AccountRows) {
+  const serverId = servingServer(rows);
+  return {
+    ...projectFields(rows),
+    serverId,
+    serverLocation: serverLocation(rows, serverId),
+    confirmedAt: confirmedAt(rows),
+  };
+}
+
+/**
+ * When the server of the project in `projects` last reported what `projects` has of it. Null if it did not since that
+ * was written: then `servingCheckedAt` counts.
+ */
+export function confirmedAt(rows: AccountRows) {
+  const isConfirmed = and(
+    eq(servers.id, servingServer(rows)),
+    lte(servers.reportsSince, projects.servingCheckedAt),
+    gt(servers.reportsCheckedAt, projects.servingCheckedAt),
+  );
+  return rows.first<number>(servers.reportsCheckedAt, servers, isConfirmed, sql`${servers.id}`);
+}
+
+/** Since when the server of the project in `projects` is connected; null: it is not. */
+export function servingConnectedAt(rows: AccountRows) {
+  return rows.first<number>(
+    servers.connectedAt,
+    servers,
+    eq(servers.id, servingServer(rows)),
+    sql`${servers.id}`,
+  );
+}
+
+/** The server on which the project in `projects` is live, or will be deployed if it is not live anywhere. */
+export function servingServer(rows: AccountRows) {
+  return sql<ServerId>`coalesce(${liveServer(rows, projects.id)}, ${projects.serverId})`;
+}
+
+/** The same, in a statement about other rows of a project. */
+export function servingServerOf(rows: AccountRows, id: ProjectId) {
+  const placed = rows.first<ServerId>(projects.serverId, projects, eq(projects.id, id), sql`${projects.id}`);
+  return sql<ServerId>`coalesce(${liveServer(rows, id)}, ${placed})`;
+}
+
+function liveServer(rows: AccountRows, id: ProjectId | typeof projects.id) {
+  const isLive = and(eq(deployments.projectId, id), sql`${deployments.status} = 'live'`);
+  return rows.first<ServerId>(deployments.serverId, deployments, isLive, sql`${deployments.version}`);
+}
+
+/** What a project's server serves, and what it should serve. */
+export type ServingReading = {
+  /** The newest deployment that put the served release live. */
+  readonly deploymentId: DeploymentId | null;
+  readonly version: number | null;
+  readonly commitSha: string | null;
+  /** The release that the live deployment put live. */
+  readonly liveRelease: number | null;
+  /** When its server last reported all of this unchanged, in Unix milliseconds; null: not since it was recorded. */
+  readonly confirmedAt: number | null;
+  /** Whether its server is connected. */
+  readonly isConnected: boolean;
+  /** Whether the live deployment runs with the current variables; null: nothing is live. */
+  readonly variablesApplied: boolean | null;
+};
+
+type ProjectWithServing = {
+  readonly project: LocatedProject;
+  /** Null: its server has not reported yet what it serves. */
+  readonly serving: ServingReading | null;
+};
+
+/** A project with what its server serves; null if the account has no such project. One D1 round trip. */
+export async function findProjectWithServing(
+  rows: AccountRows,
+  id: ProjectId,
+): Promise<ProjectWithServing | null> {
+  const found = await rows.find(fieldsOf, projects, id);
+  if (found === null) return null;
+  const {
+    deploymentId,
+    version,
+    commitSha,
+    liveRelease,
+    confirmedAt: at,
+    liveId,
+    liveRevision,
+    ...rest
+  } = found;
+  const { revision, connectedAt, ...project } = rest;
+  const isConnected = connectedAt !== null;
+  if (project.servingCheckedAt === null) return { project, serving: null };
+  const variablesApplied = liveId === null ? null : (liveRevision ?? 0) === revision;
+  const served = { deploymentId, version, commitSha, liveRelease, confirmedAt: at };
+  return { project, serving: { ...served, isConnected, variablesApplied } };
+}
+
+function fieldsOf(rows: AccountRows) {
+  const ofProject = eq(deployments.projectId, projects.id);
+  const isServed = and(ofProject, eq(deployments.release, projects.servingRelease));
+  const isLive = and(ofProject, sql`${deployments.status} = 'live'`);
+  const newest = desc(deployments.version);
+  const served = <Value>(field: SQLiteColumn) => rows.first<Value>(field, deployments, isServed, newest);
+  const live = <Value>(field: SQLiteColumn) => rows.first<Value>(field, deployments, isLive, newest);
+  return {
+    ...placedFields(rows),
+    deploymentId: served<DeploymentId>(deployments.id),
+    version: served<number>(deployments.version),
+    commitSha: served<string>(deployments.commitSha),
+    liveRelease: live<number>(deployments.release),
+    confirmedAt: confirmedAt(rows),
+    connectedAt: servingConnectedAt(rows),
+    liveId: live<DeploymentId>(deployments.id),
+    liveRevision: live<number>(deployments.variablesRevision),
+    revision: currentRevision(rows),
+  };
+}

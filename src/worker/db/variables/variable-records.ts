@@ -1,0 +1,134 @@
+import { and, desc, eq, isNotNull, type SQL, sql } from "drizzle-orm";
+
+import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import { storedAs } from "#contract/stored.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { isOfProject, serverLocation } from "#worker/db/projects/find-project.ts";
+import { deployments, projects, servers } from "#worker/db/schema.ts";
+import { afterOf, newestPage, type Position } from "#worker/db/reads.ts";
+import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
+import type { ServerLocation } from "#worker/objects/location.ts";
+
+const storedSealKey = storedAs(SealKey);
+
+const columns = {
+  name: variables.name,
+  revision: variables.revision,
+  changedAt: variables.changedAt,
+  changedBy: variables.changedBy,
+  secret: variables.secret,
+  build: variables.build,
+  value: variables.value,
+  sealed: variables.sealed,
+};
+
+/** A variable's row. `value` is null for a secret, `sealed` for a plain variable. */
+export type VariableReading = Pick<typeof variables.$inferSelect, keyof typeof columns>;
+
+/** The current variables of a project, sorted by name. */
+export async function findCurrentVariables(rows: AccountRows, id: ProjectId): Promise<VariableReading[]> {
+  return await rows.selectPrepared(currentVariables, { id });
+}
+
+function currentVariables() {
+  const where = and(eq(variables.projectId, sql.placeholder("id")), sql`${variables.until} is null`);
+  return [columns, variables, { where, orderBy: [sql`${variables.name}`] }] as const;
+}
+
+/**
+ * The current revision of the project in `projects`; 0: none. Deployments count too: after the database was restored to
+ * an earlier day, the lanes write back deployments with later revisions. Their numbers must not be used again, because an agent
+ * refuses a secret that is older than the secret that it has opened.
+ */
+export function currentRevision(rows: AccountRows): SQL<number> {
+  const ofProject = eq(variableRevisions.projectId, projects.id);
+  const { revision } = variableRevisions;
+  const used = and(eq(deployments.projectId, projects.id), isNotNull(deployments.variablesRevision));
+  const newest = rows.first<number>(revision, variableRevisions, ofProject, desc(revision));
+  const newestUsed = rows.first<number>(
+    deployments.variablesRevision,
+    deployments,
+    used,
+    desc(deployments.variablesRevision),
+  );
+  return sql<number>`max(coalesce(${newest}, 0), coalesce(${newestUsed}, 0))`;
+}
+
+/** The seal key of the server of the project in `projects`, as JSON; null: its agent has none. */
+export function sealKeyOfServer(rows: AccountRows): SQL<string | null> {
+  return rows.first<string>(servers.sealKey, servers, eq(servers.id, projects.serverId), sql`${servers.id}`);
+}
+
+/** What a change of a project's variables depends on besides the variables. */
+export type VariablesHead = {
+  readonly name: string;
+  readonly serverId: ServerId;
+  readonly serverLocation: ServerLocation;
+  /** The address of the project's repository. */
+  readonly repository: string;
+  /** 0: the project never had variables. */
+  readonly revision: number;
+  readonly sealKey: SealKey | null;
+};
+
+/** The account's project with this id; null if there is none. */
+export async function findVariablesHead(rows: AccountRows, id: ProjectId): Promise<VariablesHead | null> {
+  const found = await rows.find(headFields, projects, id);
+  return found === null ? null : readHead(found);
+}
+
+/** The same with the project's current variables, sorted by name. One D1 round trip. */
+export async function findVariables(
+  rows: AccountRows,
+  id: ProjectId,
+): Promise<{ readonly head: VariablesHead; readonly variables: VariableReading[] } | null> {
+  const [[found], current] = await rows.selectBoth(headWith, currentVariables, { id });
+  return found === undefined ? null : { head: readHead(found), variables: current };
+}
+
+function headWith(rows: AccountRows) {
+  return [headFields(rows), projects, { where: eq(projects.id, sql.placeholder("id")), limit: 1 }] as const;
+}
+
+function headFields(rows: AccountRows) {
+  return {
+    name: projects.name,
+    serverId: projects.serverId,
+    serverLocation: serverLocation(rows),
+    repository: projects.repository,
+    revision: currentRevision(rows),
+    sealKey: sealKeyOfServer(rows),
+  };
+}
+
+function readHead<Found extends { readonly sealKey: string | null }>({ sealKey, ...head }: Found) {
+  return { ...head, sealKey: sealKey === null ? null : storedSealKey.parse(parseJson(sealKey)) };
+}
+
+const revisionColumns = {
+  revision: variableRevisions.revision,
+  changedAt: variableRevisions.changedAt,
+  changedBy: variableRevisions.changedBy,
+  setNames: variableRevisions.setNames,
+  removedNames: variableRevisions.removedNames,
+};
+
+/** A change of a project's variables. `changedAt` is in Unix milliseconds. */
+export type RevisionReading = Pick<typeof variableRevisions.$inferSelect, keyof typeof revisionColumns>;
+
+/** The changes of a project's variables, newest first. */
+export async function listRevisions(
+  rows: AccountRows,
+  projectId: ProjectId,
+  position: Position<number>,
+): Promise<RevisionReading[]> {
+  return await rows.selectPrepared(revisionsOf, { projectId, after: afterOf(position) }, position.limit);
+}
+
+function revisionsOf(rows: AccountRows) {
+  const isOf = eq(variableRevisions.projectId, sql.placeholder("projectId"));
+  const where = and(isOf, isOfProject(rows, variableRevisions));
+  return [revisionColumns, variableRevisions, newestPage(variableRevisions.revision, where)] as const;
+}

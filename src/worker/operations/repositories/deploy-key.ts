@@ -1,0 +1,44 @@
+import type { DeployKey, DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
+import { isOverSsh } from "#contract/forge.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findProject, type LocatedProject } from "#worker/db/projects/find-project.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
+import { deployKeyView, summarizeKey } from "#worker/views/deploy-key-view.ts";
+
+/** Returns a project's public deploy key. Its server creates the key if it does not exist yet. */
+export async function getDeployKey(
+  context: Context,
+  id: ProjectId,
+): Promise<Result<DeployKey, "not_found" | "server_offline" | "agent_outdated" | "unavailable">> {
+  const project = await findProject(context.rows, id);
+  if (project === null) return notFound("project");
+  if (project.deployKey !== null) return succeed(deployKeyView(project.deployKey, project.repository));
+  const key = await requestDeployKey(context, project);
+  return key.ok ? succeed(deployKeyView(key.value, project.repository)) : key;
+}
+
+type Asking = Pick<Context, "links" | "near" | "origin" | "randomBytes">;
+
+/** Asks the project's server for its public deploy key, which it creates if necessary. The link writes the key to D1. */
+async function requestDeployKey(
+  context: Asking,
+  project: LocatedProject,
+): Promise<Result<DeployKeySummary, "server_offline" | "agent_outdated" | "unavailable">> {
+  const request = { type: "make_deploy_key", ...requestAbout(context, project) } as const;
+  const answer = await askAgent(context, project, request);
+  if (!answer.ok) return answer;
+  const { public_key, message } = answer.value;
+  if (public_key === null) return unavailable(`The server could not create the key: ${message}`);
+  return succeed(await summarizeKey(public_key));
+}
+
+/**
+ * Asks for the deploy key of a project that will need one, so that it is ready when somebody reads it. If the server is
+ * not connected, nothing happens, and the next read asks again. Never throws.
+ */
+export async function prepareDeployKey(context: Asking, project: LocatedProject): Promise<void> {
+  if (project.deployKey === null && isOverSsh(project.repository)) await requestDeployKey(context, project);
+}

@@ -1,0 +1,135 @@
+import type { CreateTokenInput, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
+import type { TokenId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { allScopes } from "#contract/scopes.ts";
+import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
+import { excessOver } from "#domain/token-grant.ts";
+import type { Context } from "#worker/context.ts";
+import {
+  findToken,
+  insertToken,
+  markTokenRevoked,
+  replaceTokenSecret,
+  type TokenReading,
+} from "#worker/db/tokens/token-records.ts";
+import { announceLater } from "#worker/objects/event-feed/announce.ts";
+import { requestWrites, settingsOrigin } from "#worker/operations/changes/request-changes.ts";
+import { tokenChange } from "#worker/operations/changes/targets.ts";
+import { notFound, refuseExcess, refuseUnknownProjects, tooMany } from "#worker/operations/refusals.ts";
+import { secretHash } from "#worker/secret-hash.ts";
+import { tokenView } from "#worker/views/token-view.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Creates a token with at most the rights of the token of the request. */
+export async function createToken(
+  context: Context,
+  input: CreateTokenInput,
+): Promise<Result<TokenWithSecret, "insufficient_scope" | "invalid_request" | "too_many">> {
+  const scopes = allScopes.filter((scope) => input.scopes.includes(scope));
+  const projectIds = input.project_ids === null ? null : [...new Set(input.project_ids)];
+  const excess = excessOver(context.token, { scopes, projectIds });
+  if (excess !== null) return refuseExcess(excess);
+  const { secret, hash } = await newTokenSecret(context);
+  const now = context.clock.now();
+  const token = {
+    id: context.ids.token(),
+    kind: "token" as const,
+    name: input.name,
+    scopes,
+    projectIds,
+    createdAt: now,
+    rotatedAt: null,
+    expiresAt: now + input.expires_in_days * DAY_MS,
+    previousExpiresAt: null,
+    lastUsedAt: null,
+  };
+  const recorded = requestWrites(context, tokenChange("token.created", token));
+  const insertion = await insertToken(context.rows, token, hash, recorded);
+  switch (insertion.outcome) {
+    case "inserted":
+      announceLater(context);
+      return succeed({ ...tokenView(insertion.token, now), token: secret });
+    case "no_such_projects":
+      return refuseUnknownProjects(input.project_ids ?? [], insertion.projectIds);
+    case "too_many":
+      return tooMany("tokens", "Revoke some. Expired tokens count until they are revoked.");
+  }
+}
+
+/** How long the replaced secret keeps working, so that its users can switch. */
+const OVERLAP_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Gives a token a new secret and restarts its lifetime. The previous secret of an earlier rotation stops working at
+ * once. The caller gets the secret, so the token must not have more rights than the caller's token. A retry with the same
+ * Idempotency-Key makes the same secret, and changes nothing if that exists.
+ */
+export async function rotateToken(
+  context: Context,
+  id: TokenId,
+): Promise<Result<TokenWithSecret, "insufficient_scope" | "not_found">> {
+  const token = await findToken(context.rows, id);
+  if (token === null) return notFound("token");
+  // A session that can be rotated would never end.
+  if (token.kind === "session")
+    return refuse("not_found", "This token is a session. Sessions cannot be rotated: sign in again instead.");
+  const excess = excessOver(context.token, token);
+  if (excess !== null) return refuseExcess(excess);
+  const { secret, hash } = await newTokenSecret(context);
+  const now = context.clock.now();
+  const changes = { rotatedAt: now, expiresAt: now + lifetimeMs(token) };
+  const replacement = { hash, ...changes, previousExpiresAt: now + OVERLAP_MS };
+  const recorded = requestWrites(context, tokenChange("token.rotated", token));
+  const rotation = await replaceTokenSecret(context.rows, id, replacement, recorded);
+  switch (rotation.outcome) {
+    case "replaced": {
+      announceLater(context);
+      context.forgetToken(id);
+      const previousExpiresAt = Math.min(token.expiresAt, now + OVERLAP_MS);
+      return succeed({ ...tokenView({ ...token, ...changes, previousExpiresAt }, now), token: secret });
+    }
+    case "replaced_before":
+      context.forgetToken(id);
+      return succeed({ ...tokenView(rotation.token, now), token: secret });
+    case "not_found":
+      return notFound("token");
+  }
+}
+
+/** A rotation does not change the length of the lifetime. */
+function lifetimeMs({ createdAt, rotatedAt, expiresAt }: TokenReading): number {
+  return expiresAt - (rotatedAt ?? createdAt);
+}
+
+/** Revokes a token immediately. It may have more rights than the token of the request, so that anyone can stop a leak. */
+export async function revokeToken(
+  context: Context,
+  id: TokenId,
+): Promise<Result<null, "not_found" | "last_token">> {
+  const revocation = await markTokenRevoked(
+    context.rows,
+    id,
+    context.clock.now(),
+    settingsOrigin(context, null),
+  );
+  switch (revocation) {
+    case "revoked":
+      announceLater(context);
+      context.forgetToken(id);
+      return succeed(null);
+    case "not_found":
+      return notFound("token");
+    case "last_token":
+      return refuse(
+        "last_token",
+        "This is the last token that can create tokens in the account. Rotate it, or first create another token with the scope tokens:write and without project_ids (POST /v1/tokens) and use that token to revoke this one.",
+      );
+  }
+}
+
+/** Creates a secret for a token. Only its hash is stored; the secret itself is returned once. */
+async function newTokenSecret(context: Context): Promise<{ readonly secret: string; readonly hash: string }> {
+  const secret = formToken(randomTokenCharacters(context.randomBytes));
+  return { secret, hash: await secretHash(secret) };
+}
