@@ -148,7 +148,7 @@ async function objectsOf(accountId: string): Promise<ObjectOf[]> {
 
 /** The columns of an account's rows that are the same in two accounts that made the same requests. */
 const compared = {
-  projects: "name, branch, timeouts, queue",
+  projects: "name, branch, settings",
   deployments: "version, kind, status, stage",
   servers: "name, ip, agent_version, credential_hash IS NULL, enrollment_hash IS NULL",
   tokens: "name, scopes, revoked_at IS NULL, previous_hash IS NULL",
