@@ -3,7 +3,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { InstanceSpec } from "#agent/apps/supervisor.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { appCommand } from "#agent/apps/release-command.ts";
+import { appCommand } from "#agent/apps/command-in-release.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { Environment } from "#build/commands/environment.ts";
 import { INSTANCE_MARKER } from "#build/process/process-table.ts";

@@ -6,7 +6,7 @@ import { type InstanceNote, readNotes, writeNote } from "#agent/apps/instance-no
 import { instanceSpec } from "#agent/apps/instance-spec.ts";
 import { type InstancePlan, planInstances } from "#agent/apps/plan-instances.ts";
 import { endInstance } from "#agent/apps/stop-instance.ts";
-import { returnPort, takePort } from "#agent/apps/take-port.ts";
+import { returnPort, reservePort } from "#agent/apps/reserve-port.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { Release } from "#agent/workspace/releases.ts";
@@ -140,7 +140,7 @@ export async function startPlanned(
   const { release, environment } = rollout.request;
   let port: number | null = null;
   try {
-    port = process.port ? await takePort(context) : null;
+    port = process.port ? await reservePort(context) : null;
     const note: InstanceNote = {
       ...{ name, process: processName, release: release.version, port, fingerprint },
       ...{ draining_until: null, is_crash_looping: false },

@@ -3,7 +3,7 @@ import { type Desired, readDesired } from "#agent/apps/desired.ts";
 import { instanceFingerprint } from "#agent/apps/fingerprint.ts";
 import { type InstanceNote, readNote, writeNote } from "#agent/apps/instance-notes.ts";
 import { instanceSpec } from "#agent/apps/instance-spec.ts";
-import { returnPort, takePort } from "#agent/apps/take-port.ts";
+import { returnPort, reservePort } from "#agent/apps/reserve-port.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { checkProcesses } from "#agent/policy/check-commands.ts";
 import { checkVariables } from "#agent/policy/check-variables.ts";
@@ -63,7 +63,7 @@ async function start(
     const isRunning = runs.has(name);
     if (isRunning && before === null) continue;
     const notedPort = before?.port ?? null;
-    const port = !process.port || isRunning ? notedPort : await takePort(context, notedPort);
+    const port = !process.port || isRunning ? notedPort : await reservePort(context, notedPort);
     try {
       const note: InstanceNote = {
         ...{ name, process: processName, release: release.version, port },

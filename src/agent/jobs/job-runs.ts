@@ -1,4 +1,4 @@
-import { appCommand } from "#agent/apps/release-command.ts";
+import { appCommand } from "#agent/apps/command-in-release.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { CommandOutputWriter, readOutput } from "#agent/jobs/command-output.ts";
 import type { JobFiles, JobReading } from "#agent/jobs/job-files.ts";

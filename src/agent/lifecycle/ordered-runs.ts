@@ -1,6 +1,6 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectTurns } from "#agent/run/project-turns.ts";
-import { refuseRun, takeRun, type TakenRun } from "#agent/run/take-run.ts";
+import { refuseRun, acceptRun, type AcceptedRun } from "#agent/run/accept-run.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";
 import type { ProjectId, RunId } from "#contract/ids.ts";
@@ -20,7 +20,7 @@ export type OrderedRuns = {
   noteKnown(id: RunId): void;
   active(): readonly ActiveRun[];
   /** Interrupts all runs, because the agent ends. @returns these runs */
-  shutDown(): readonly TakenRun[];
+  shutDown(): readonly AcceptedRun[];
 };
 
 /** @param onEnded called when the control plane itself has ended a run of this project */
@@ -29,12 +29,12 @@ export function createOrderedRuns(
   turns: ProjectTurns,
   onEnded: (project: ProjectId) => void,
 ): OrderedRuns {
-  const taken = new Map<RunId, TakenRun>();
+  const taken = new Map<RunId, AcceptedRun>();
   const known = new Set<RunId>();
   /** Runs whose `stop` arrived before their order. */
   const stoppedEarly = new Set<RunId>();
 
-  function keep(run: TakenRun, name: string): void {
+  function keep(run: AcceptedRun, name: string): void {
     const { project_id, run_id } = run.run;
     taken.set(run_id, run);
     if (stoppedEarly.delete(run_id)) run.interrupt.raise("stop");
@@ -51,7 +51,7 @@ export function createOrderedRuns(
       if (known.has(order.run_id)) return;
       addBounded(known, order.run_id);
       context.log(`${order.project_name}: v${order.version}, run ${order.run_id}`);
-      keep(takeRun(context, turns, order), order.project_name);
+      keep(acceptRun(context, turns, order), order.project_name);
     },
     refuse(run, problem) {
       if (known.has(run.run_id)) return;

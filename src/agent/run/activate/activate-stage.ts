@@ -1,5 +1,5 @@
 import { prepareDesired } from "#agent/apps/desired.ts";
-import { commandInRelease } from "#agent/apps/release-command.ts";
+import { commandInRelease } from "#agent/apps/command-in-release.ts";
 import { prepareJobs } from "#agent/workspace/live-jobs.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import { keepSiteBefore } from "#agent/ingress/site-file.ts";

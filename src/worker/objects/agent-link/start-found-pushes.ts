@@ -2,7 +2,7 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import type { StoredPush } from "#worker/objects/agent-link/found-pushes.ts";
 import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
 import { near, type ServerLocation } from "#worker/objects/location.ts";
-import { findFinder, takeFoundPush } from "#worker/operations/pushes/take-found-push.ts";
+import { findFinder, decideFoundPush } from "#worker/operations/pushes/decide-found-push.ts";
 
 /**
  * A push of a repository with many projects moves the branch of each, and on the free plan an invocation can send D1 50
@@ -20,7 +20,7 @@ export async function startFoundPushes({ env, server, found }: LinkParts): Promi
     const finder = push.finder ?? (await findFinder(rows, server.id, push));
     if (finder !== null) {
       found.save({ ...push, finder });
-      await takeFoundPush(services, rows, server.id, push, finder);
+      await decideFoundPush(services, rows, server.id, push, finder);
     }
     found.remove(push.id);
   };

@@ -22,7 +22,7 @@ import {
 import { OutletWork } from "#worker/objects/outlet/outlet-work.ts";
 import { selectProjects } from "#worker/objects/outlet/select-projects.ts";
 import { type ShownDelivery, shownDelivery } from "#worker/objects/outlet/shown-delivery.ts";
-import { takeEvents } from "#worker/objects/outlet/take-events.ts";
+import { acceptEvents } from "#worker/objects/outlet/accept-events.ts";
 import { createObjectIds } from "#worker/objects/shared/object-ids.ts";
 import { inJurisdiction } from "#worker/objects/location.ts";
 
@@ -105,7 +105,7 @@ export class Outlet extends DurableObject<Env> {
     if (target === null) return;
     // In the same turn, and so with the same write to the disk.
     this.#work.sender.record();
-    this.#context.storage.transactionSync(() => takeEvents(this.#context, target, events));
+    this.#context.storage.transactionSync(() => acceptEvents(this.#context, target, events));
     await this.#work.sendSoon();
   }
 

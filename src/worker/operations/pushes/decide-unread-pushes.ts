@@ -10,8 +10,8 @@ import {
   type Arrival,
   isUnavailable,
   rowsOfCaller,
-  takePushes,
-} from "#worker/operations/pushes/take-pushes.ts";
+  decidePushes,
+} from "#worker/operations/pushes/decide-pushes.ts";
 
 type Needed = Pick<Services, "lanes" | "links" | "near" | "origin" | "randomBytes" | "ids">;
 
@@ -74,7 +74,7 @@ async function decide(
       ...{ action: "receiveDelivery", outcome: "done", code: null, target: null, changes: null },
     }),
   };
-  const taken = await takePushes(services, arrival, [project], [push]);
+  const taken = await decidePushes(services, arrival, [project], [push]);
   for (const decided of rowsOfCaller(taken.filter((one) => !isUnavailable(one))))
     await rows.run(decidedWrite(rows, decided));
   return "decided";

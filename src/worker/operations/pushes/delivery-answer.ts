@@ -3,10 +3,10 @@ import type { DeliveryAnswer } from "#contract/endpoints/hooks/schemas.ts";
 import { maskRepository } from "#contract/git-names.ts";
 import { expectedName, repositoryFields } from "#domain/pushes/read-delivery.ts";
 import type { ReceivingHook } from "#worker/db/hooks/hook-changes.ts";
-import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
+import type { DecidedPush } from "#worker/operations/pushes/decided-push.ts";
 
 /** The answer to a delivery with pushes, which the forge shows on its page of the webhook. */
-export function deliveryAnswer(taken: readonly TakenPush[]): DeliveryAnswer {
+export function deliveryAnswer(taken: readonly DecidedPush[]): DeliveryAnswer {
   const deployments = taken.flatMap(({ push, project, deployment }) =>
     deployment === null ? [] : [{ project: project?.name ?? null, ref: push.ref, ...deployment }],
   );

@@ -2,7 +2,7 @@ import type { Decision, PushSource } from "#contract/endpoints/hooks/push-decisi
 import type { HookId, IdGenerator, PushId } from "#contract/ids.ts";
 import { headlineOf } from "#domain/pushes/push.ts";
 import type { NewPush } from "#worker/db/pushes/push-records.ts";
-import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
+import type { DecidedPush } from "#worker/operations/pushes/decided-push.ts";
 
 /** Longer lists are not kept: then the paths do not decide about a replay. In UTF-16 units. */
 const MAX_PATHS_TEXT = 4_000;
@@ -46,7 +46,7 @@ export function unpushedRow<Origin extends LedgerOrigin>(
 export function ledgerRow(
   id: PushId,
   origin: LedgerOrigin,
-  { push, project, decision, detail, deployment, liveSha }: TakenPush,
+  { push, project, decision, detail, deployment, liveSha }: DecidedPush,
 ): NewPush {
   return {
     id,

@@ -30,8 +30,8 @@ import {
   type Arrival,
   isUnavailable,
   rowsOfCaller,
-  takePushes,
-} from "#worker/operations/pushes/take-pushes.ts";
+  decidePushes,
+} from "#worker/operations/pushes/decide-pushes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 /** An authentic delivery. */
@@ -152,7 +152,7 @@ async function deploy(
     }),
   };
   const asked = await askForRepositories({ ...context, rows }, projects);
-  const taken = await takePushes(context, arrival, asked, pushes);
+  const taken = await decidePushes(context, arrival, asked, pushes);
   await rows.runTogether([
     ...pushWrites(rows, rowsOfCaller(taken)),
     receivedWrite(rows, hookId, origin.receivedAt),

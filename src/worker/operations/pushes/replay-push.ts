@@ -13,8 +13,8 @@ import {
   type Arrival,
   isUnavailable,
   rowsOfCaller,
-  takePushes,
-} from "#worker/operations/pushes/take-pushes.ts";
+  decidePushes,
+} from "#worker/operations/pushes/decide-pushes.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { pushView } from "#worker/views/hook-view.ts";
 
@@ -55,7 +55,7 @@ export async function replayPush(
     auditOf: () => null,
   };
   const asked = await askForRepositories(context, projects);
-  const taken = await takePushes(context, arrival, asked, [push]);
+  const taken = await decidePushes(context, arrival, asked, [push]);
   // No audit entry, so that a retry of the request decides again. What was started is not started twice.
   if (taken.some(isUnavailable))
     return refuse("unavailable", "Some deployments could not be started at this time. Try again.");

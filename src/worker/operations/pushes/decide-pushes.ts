@@ -10,7 +10,7 @@ import type { NewPush } from "#worker/db/pushes/push-records.ts";
 import type { AskedProject } from "#worker/operations/pushes/ask-for-repositories.ts";
 import { ledgerRow, type LedgerOrigin } from "#worker/operations/pushes/ledger-rows.ts";
 import { startPushed } from "#worker/operations/pushes/start-pushed.ts";
-import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
+import type { DecidedPush } from "#worker/operations/pushes/decided-push.ts";
 
 /** How pushes arrived. */
 export type Arrival = {
@@ -26,7 +26,7 @@ export type Arrival = {
    */
   readonly repeated: "same_row" | "duplicate";
   /** What a row of the ledger says about a decision. */
-  readonly noted?: (taken: TakenPush) => TakenPush;
+  readonly noted?: (taken: DecidedPush) => DecidedPush;
   readonly trigger: Exclude<DeploymentTrigger, "api">;
   readonly actorOf: (push: Push) => Actor;
   /**
@@ -39,7 +39,7 @@ export type Arrival = {
 };
 
 /** `row`: of the ledger. */
-export type NotedPush = TakenPush & { readonly row: NewPush };
+export type NotedPush = DecidedPush & { readonly row: NewPush };
 
 /**
  * Decides about pushes for each project of their repository, and starts the deployments that follow. Safe to repeat.
@@ -47,7 +47,7 @@ export type NotedPush = TakenPush & { readonly row: NewPush };
  * them, and the caller all others (`rowsOfCaller`). So no deployment lacks its row or has two, if the caller dies or
  * repeats.
  */
-export async function takePushes(
+export async function decidePushes(
   services: Pick<Services, "lanes" | "near">,
   arrival: Arrival,
   projects: readonly AskedProject[],
@@ -72,7 +72,7 @@ export function rowsOfCaller(taken: readonly NotedPush[]): NewPush[] {
 }
 
 /** Whether a deployment should have been started, and the lane did not answer. */
-export function isUnavailable({ decision }: TakenPush): boolean {
+export function isUnavailable({ decision }: DecidedPush): boolean {
   return decision.reason === "unavailable";
 }
 
@@ -104,10 +104,10 @@ async function takePush(
 
 function outcomeOf(
   arrival: Arrival,
-  decided: TakenPush,
-  project: NonNullable<TakenPush["project"]>,
+  decided: DecidedPush,
+  project: NonNullable<DecidedPush["project"]>,
   started: Awaited<ReturnType<typeof startPushed>>,
-): TakenPush {
+): DecidedPush {
   if (started.ok) {
     const { id, version } = started.value.started;
     return started.value.isRepeated && arrival.repeated === "duplicate"
@@ -120,7 +120,7 @@ function outcomeOf(
     : { ...decided, decision: { decision: "refused", reason: code }, detail };
 }
 
-function withRow({ origin, noted = (taken) => taken }: Arrival, id: PushId, taken: TakenPush): NotedPush {
+function withRow({ origin, noted = (taken) => taken }: Arrival, id: PushId, taken: DecidedPush): NotedPush {
   return { ...taken, row: ledgerRow(id, origin, noted(taken)) };
 }
 
@@ -128,7 +128,7 @@ function decide(
   { origin }: Arrival,
   { project, unread, live, startedBefore }: AskedProject,
   push: Push,
-): TakenPush {
+): DecidedPush {
   const taken = { push, project, deployment: null, liveSha: null };
   if (unread !== null)
     return { ...taken, decision: { decision: "refused", reason: "repository_unread" }, detail: unread };
@@ -147,13 +147,13 @@ function decide(
 
 function duplicateOf(
   id: DeploymentId,
-  taken: Pick<TakenPush, "push" | "project" | "deployment" | "liveSha">,
-): TakenPush {
+  taken: Pick<DecidedPush, "push" | "project" | "deployment" | "liveSha">,
+): DecidedPush {
   const detail = `The same delivery has started the deployment ${id} before.`;
   return { ...taken, decision: { decision: "ignored", reason: "duplicate" }, detail };
 }
 
-function noProject({ repository }: Arrival, push: Push, project: TakenPush["project"]): TakenPush {
+function noProject({ repository }: Arrival, push: Push, project: DecidedPush["project"]): DecidedPush {
   const detail =
     project === null
       ? `No project has the repository ${maskRepository(repository)}.`

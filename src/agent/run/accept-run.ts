@@ -28,7 +28,7 @@ import type { ActiveRun } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /** A run that the agent has accepted. */
-export type TakenRun = {
+export type AcceptedRun = {
   readonly run: ActiveRun;
   readonly interrupt: Interrupt;
   /** Resolves when no work of the run is left except the delivery of its result. */
@@ -40,7 +40,7 @@ export type TakenRun = {
 };
 
 /** Queues a run, and starts it when it is its project's turn. */
-export function takeRun(context: AgentContext, turns: ProjectTurns, order: RunOrder): TakenRun {
+export function acceptRun(context: AgentContext, turns: ProjectTurns, order: RunOrder): AcceptedRun {
   const { project_id, deployment_id, run_id } = order;
   const run: ActiveRun = { project_id, deployment_id, run_id };
   const { interrupt, reporter } = openReport(context, run);
@@ -55,8 +55,8 @@ export function takeRun(context: AgentContext, turns: ProjectTurns, order: RunOr
   };
 }
 
-/** As `takeRun`, for an order that cannot be read. Nothing is run, so it needs no turn and no journal. */
-export function refuseRun(context: AgentContext, run: ActiveRun, problem: string): TakenRun {
+/** As `acceptRun`, for an order that cannot be read. Nothing is run, so it needs no turn and no journal. */
+export function refuseRun(context: AgentContext, run: ActiveRun, problem: string): AcceptedRun {
   const { interrupt, reporter } = openReport(context, run);
   const message = `the agent cannot read the order, which a newer control plane may have sent. Install the agent that it provides. ${problem}`;
   const failure = makeFailure("internal", "fetch", message);

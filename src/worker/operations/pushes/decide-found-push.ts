@@ -10,8 +10,8 @@ import { findKnownBranch } from "#worker/db/pushes/find-known-branch.ts";
 import { repositoryReadWrite } from "#worker/db/projects/project-repository.ts";
 import { findPushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
 import { pushes } from "#worker/db/push-tables.ts";
-import { type Arrival, rowsOfCaller, takePushes } from "#worker/operations/pushes/take-pushes.ts";
-import type { TakenPush } from "#worker/operations/pushes/taken-push.ts";
+import { type Arrival, rowsOfCaller, decidePushes } from "#worker/operations/pushes/decide-pushes.ts";
+import type { DecidedPush } from "#worker/operations/pushes/decided-push.ts";
 
 /**
  * A push that a server's agent has found. `id`: of its row in the ledger. `auditId`: of the entry of the deployment that
@@ -53,7 +53,7 @@ export async function findFinder(
  * repeat.
  * @throws if D1 or the project's lane does not answer
  */
-export async function takeFoundPush(
+export async function decideFoundPush(
   services: Pick<Services, "lanes" | "near">,
   rows: AccountRows,
   serverId: ServerId,
@@ -88,13 +88,13 @@ export async function takeFoundPush(
       ...{ action: "findPush", outcome: "done", code: null, target: null, changes: null },
     }),
   };
-  const taken = await takePushes(services, arrival, [{ ...project, unread: null }], [push]);
+  const taken = await decidePushes(services, arrival, [{ ...project, unread: null }], [push]);
   if (taken.some(({ decision }) => decision.reason === "unavailable"))
     throw new Error("the lane did not start the deployment");
   for (const row of rowsOfCaller(taken)) await rows.run(rows.insertIfNew(pushes, row));
 }
 
-function withSentence(taken: TakenPush): TakenPush {
+function withSentence(taken: DecidedPush): DecidedPush {
   return { ...taken, detail: taken.detail === null ? NOT_REPORTED : `${NOT_REPORTED} ${taken.detail}` };
 }
 

@@ -3,7 +3,7 @@ import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { Push } from "#domain/pushes/push.ts";
 
 /** What was decided about a push for a project. `project`: null: there is none. */
-export type TakenPush = {
+export type DecidedPush = {
   readonly push: Push;
   readonly project: { readonly id: ProjectId; readonly name: string } | null;
   readonly decision: Decision;

@@ -14,7 +14,7 @@ const PORTS = 10_000;
  * @param wanted tried first
  * @throws when none is free
  */
-export async function takePort(
+export async function reservePort(
   { home, apps, random }: Pick<AgentContext, "home" | "apps" | "random">,
   wanted: number | null = null,
 ): Promise<number> {

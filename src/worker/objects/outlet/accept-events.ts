@@ -9,7 +9,7 @@ import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
 import type { StoredTarget } from "#worker/objects/outlet/outlet-record.ts";
 
 /** Saves a delivery for each event that its kind sends. Events that were taken before are skipped. Call it in a transaction. */
-export function takeEvents(context: OutletContext, target: StoredTarget, events: readonly Event[]): void {
+export function acceptEvents(context: OutletContext, target: StoredTarget, events: readonly Event[]): void {
   const { record, deliveries, now } = context;
   const isDisabled = record.state().disabled !== null;
   const { projectIds } = record.selection();
