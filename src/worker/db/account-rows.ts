@@ -326,8 +326,11 @@ export class AccountRows extends AccountScope {
   /** As `run`, and runs `more` in the same transaction. @returns what `column` has in each row that `write` changed */
   async runReturning(write: Write, column: SQLiteColumn, more: readonly Write[] = []): Promise<unknown[]> {
     const first = prepare(this.#database, Write.statementOf(write).returning({ value: column }));
-    const all = [first, ...more.map((one) => this.#prepare(one))];
-    const [returned] = await this.#database.batch<Record<string, unknown>>(all);
+    const others = more.map((one) => this.#prepare(one));
+    const [returned] =
+      others.length === 0
+        ? [await first.all()]
+        : await this.#database.batch<Record<string, unknown>>([first, ...others]);
     return (returned?.results ?? []).map((row) => row[column.name]);
   }
 

@@ -1,5 +1,5 @@
 import { AccountId } from "#contract/ids.ts";
-import { findAccountsWithEvents } from "#worker/db/events/event-records.ts";
+import { findAccountsWithEvents } from "#worker/db/schedule/due-rows.ts";
 import { announce } from "#worker/objects/event-feed/announce.ts";
 import { callEach } from "#worker/schedule/in-time.ts";
 import type { Part } from "#worker/schedule/part.ts";

@@ -1,5 +1,5 @@
 import { ProjectId } from "#contract/ids.ts";
-import { findProjectsToThin } from "#worker/db/deployments/deployment-retention.ts";
+import { findProjectsToThin } from "#worker/db/schedule/due-rows.ts";
 import { callEach } from "#worker/schedule/in-time.ts";
 import type { Part } from "#worker/schedule/part.ts";
 

@@ -1,5 +1,5 @@
 import { ProjectId } from "#contract/ids.ts";
-import { findProjectsAfter } from "#worker/db/projects/list-projects.ts";
+import { findProjectsAfter } from "#worker/db/schedule/due-rows.ts";
 import { near } from "#worker/objects/location.ts";
 import { callEach } from "#worker/schedule/in-time.ts";
 import type { Part } from "#worker/schedule/part.ts";

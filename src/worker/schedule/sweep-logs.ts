@@ -1,6 +1,6 @@
 import type { AccountId } from "#contract/ids.ts";
 import { decideLogFate, keepsLog, type LogFate } from "#domain/log-fate.ts";
-import { findLogRecords } from "#worker/db/deployments/deployment-retention.ts";
+import { findLogRecords } from "#worker/db/schedule/due-rows.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { LOGS_PREFIX } from "#worker/logs/log-keys.ts";
 import type { FoundLog } from "#worker/logs/found-logs.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
 
-import { findAccountsWithEvents } from "#worker/db/events/event-records.ts";
+import { findAccountsWithEvents } from "#worker/db/schedule/due-rows.ts";
 import { EventFeed } from "#worker/objects/event-feed/event-feed.ts";
 import { announceEvents } from "#worker/schedule/announce-events.ts";
 import { runSchedule } from "#worker/schedule/run-schedule.ts";

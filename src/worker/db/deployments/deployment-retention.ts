@@ -1,13 +1,10 @@
-import { and, asc, desc, eq, isNotNull, lt, not, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import { and, asc, desc, eq, lt, not, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 
-import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
 import { DeploymentId, type ProjectId } from "#contract/ids.ts";
-import type { LogRecord } from "#domain/log-fate.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { deployments } from "#worker/db/schema.ts";
 import { isOneOf, limited, qb } from "#worker/db/statements.ts";
-import { accounts, deployments, projects } from "#worker/db/schema.ts";
 
 /** How many of a project's newest deployments always stay. */
 export const KEPT_DEPLOYMENTS = 100;
@@ -59,63 +56,4 @@ export async function deleteOldDeployments(
   const deletion = rows.delete(deployments, isOneOfThem);
   const ids = await rows.runReturning(deletion, deployments.id);
   return { deleted: ids.map((id) => DeploymentId.parse(id)), isAll: ids.length < MAX_DELETED };
-}
-
-type Owner = { readonly projectId: ProjectId; readonly deploymentId: DeploymentId };
-
-/**
- * The state of the deployments that logs belong to, of all accounts, for the decision whether to delete the logs.
- * One D1 round trip to the primary: a row that a replica does not have yet must not count as deleted.
- *
- * @returns in the order of `owners`
- */
-export async function findLogRecords(database: D1Database, owners: readonly Owner[]): Promise<LogRecord[]> {
-  const deploymentIds = owners.map(({ deploymentId }) => deploymentId);
-  const projectsOf = owners.map(({ projectId }) => projectId);
-  const db = drizzle(database);
-  const [ended, there] = await db.batch([
-    db
-      .select({
-        id: deployments.id,
-        status: deployments.status,
-        finishedAt: deployments.finishedAt,
-        retentionDays: accounts.logRetentionDays,
-      })
-      .from(deployments)
-      // A left join, so that a deployment without an account is found too.
-      .leftJoin(accounts, eq(accounts.id, deployments.accountId))
-      .where(isOneOf(deployments.id, deploymentIds)),
-    db.select({ id: projects.id }).from(projects).where(isOneOf(projects.id, projectsOf)),
-  ]);
-  const found = new Map(ended.map((row) => [row.id, row]));
-  const projectIds = new Set(there.map(({ id }) => id));
-  return owners.map(({ projectId, deploymentId }) => {
-    const row = found.get(deploymentId);
-    if (row === undefined) return { kind: projectIds.has(projectId) ? "no_deployment" : "no_project" };
-    if (row.status === "building" || row.finishedAt === null) return { kind: "running" };
-    const retentionDays = row.retentionDays ?? DEFAULT_LOG_RETENTION_DAYS;
-    return { kind: "ended", finishedAt: row.finishedAt, retentionDays };
-  });
-}
-
-/**
- * Projects whose account removes old deployments, and that may have more of them than always stay, sorted by id. Reads a
- * few rows of each project by index.
- * @param after the last id of the previous page; empty: from the start
- */
-export async function findProjectsToThin(
-  database: D1Database,
-  after: ProjectId | "",
-  limit: number,
-): Promise<{ projectId: ProjectId; retentionDays: number }[]> {
-  const days = sql<number>`${accounts.deploymentRetentionDays}`;
-  const hasMany = sql`exists (select 1 from ${deployments} where ${deployments.projectId} = ${projects.id} and ${deployments.version} > ${KEPT_DEPLOYMENTS})`;
-  const ofProject = and(eq(accounts.id, projects.accountId), isNotNull(days));
-  return await drizzle(database)
-    .select({ projectId: projects.id, retentionDays: days })
-    .from(projects)
-    .innerJoin(accounts, ofProject)
-    .where(and(sql`${projects.id} > ${after}`, hasMany))
-    .orderBy(projects.id)
-    .limit(limit);
 }

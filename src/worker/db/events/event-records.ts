@@ -1,9 +1,8 @@
 import { and, asc, desc, gt, gte, lte, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 import { alias } from "drizzle-orm/sqlite-core";
 
 import type { Event, EventType } from "#contract/endpoints/events/schemas.ts";
-import type { AccountId, EventId, ProjectId } from "#contract/ids.ts";
+import type { EventId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { events, webhooks } from "#worker/db/event-tables.ts";
 import { byEach, wantedProjects } from "#worker/db/merged-lists.ts";
@@ -123,28 +122,4 @@ export async function newestSequence(rows: AccountRows): Promise<number> {
 
 function oldestFirst(from: number, limit: number) {
   return { where: gte(events.sequence, from), orderBy: [asc(events.sequence)], limit };
-}
-
-/**
- * The accounts with events since a time, sorted by id. Reads only these events.
- * @param since Unix milliseconds
- * @param after the last id of the previous page; empty: from the start
- */
-export async function findAccountsWithEvents(
-  database: D1Database,
-  since: number,
-  after: AccountId | "",
-  limit: number,
-): Promise<AccountId[]> {
-  // Without the plus, SQLite would read all events in the order of another index instead of the few since the time.
-  const account = sql`+${events.accountId}`;
-  const where = and(gte(events.createdAt, since), sql`${account} > ${after}`);
-  const rows = await drizzle(database)
-    .select({ accountId: events.accountId })
-    .from(events)
-    .where(where)
-    .groupBy(account)
-    .orderBy(account)
-    .limit(limit);
-  return rows.map(({ accountId }) => accountId);
 }

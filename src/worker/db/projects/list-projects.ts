@@ -1,14 +1,12 @@
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 
-import type { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { fieldOf, isOneOf, qb } from "#worker/db/statements.ts";
-import { lastDeployAt, locationOfServer } from "#worker/db/projects/find-project.ts";
+import { lastDeployAt } from "#worker/db/projects/find-project.ts";
 import { servingConnectedAt } from "#worker/db/projects/served-project.ts";
-import { deployments, projects, servers } from "#worker/db/schema.ts";
 import type { Position } from "#worker/db/reads.ts";
-import type { ServerLocation } from "#worker/objects/location.ts";
+import { deployments, projects } from "#worker/db/schema.ts";
+import { isOneOf } from "#worker/db/statements.ts";
 
 const summaryColumns = {
   id: projects.id,
@@ -63,39 +61,6 @@ export async function findPlacedProjects(
     where: and(isOneOf(projects.id, projectIds), isPlacedOn(rows, serverId)),
   });
   return found.map(({ id }) => id);
-}
-
-type FoundProject = {
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly serverLocation: ServerLocation;
-};
-
-/**
- * Projects of all accounts, sorted by id.
- * @param after the last id of the previous page; empty: from the start
- */
-export async function findProjectsAfter(
-  database: D1Database,
-  after: ProjectId | "",
-  limit: number,
-): Promise<FoundProject[]> {
-  const ofProject = and(eq(servers.id, projects.serverId), eq(servers.accountId, projects.accountId));
-  const location = qb
-    .select({ location: fieldOf(locationOfServer) })
-    .from(servers)
-    .where(ofProject);
-  const fields = {
-    accountId: projects.accountId,
-    projectId: projects.id,
-    serverLocation: sql<ServerLocation>`${location}`,
-  };
-  return await drizzle(database)
-    .select(fields)
-    .from(projects)
-    .where(sql`${projects.id} > ${after}`)
-    .orderBy(projects.id)
-    .limit(limit);
 }
 
 /** Whether the caller can access all of these projects, each listed once. */

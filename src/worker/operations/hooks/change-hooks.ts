@@ -8,12 +8,8 @@ import { formWebhookSecret } from "#sealing/standard-webhook.ts";
 import { splitLogin } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import type { Write } from "#worker/db/account-rows.ts";
-import {
-  deleteHook as removeHook,
-  findHook,
-  insertHook,
-  replaceHookSecret,
-} from "#worker/db/hooks/hook-records.ts";
+import { findHook } from "#worker/db/hooks/hook-records.ts";
+import { deleteHook as removeHook, insertHook, replaceHookSecret } from "#worker/db/hooks/hook-changes.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { notFound, tooMany } from "#worker/operations/refusals.ts";

@@ -2,7 +2,7 @@ import type { Decision } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { DeliveryAnswer } from "#contract/endpoints/hooks/schemas.ts";
 import { maskRepository } from "#contract/git-names.ts";
 import { expectedName, repositoryFields } from "#domain/pushes/read-delivery.ts";
-import type { ReceivingHook } from "#worker/db/hooks/hook-records.ts";
+import type { ReceivingHook } from "#worker/db/hooks/hook-changes.ts";
 import type { DecidedPush } from "#worker/operations/pushes/decided-push.ts";
 
 /** The answer to a delivery with pushes, which the forge shows on its page of the webhook. */

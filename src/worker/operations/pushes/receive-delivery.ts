@@ -7,7 +7,7 @@ import { isAboutRepository, readDelivery } from "#domain/pushes/read-delivery.ts
 import { concatenate, sha256 } from "#sealing/bytes.ts";
 import type { OpenContext } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { findReceivingHook, type ReceivingHook } from "#worker/db/hooks/hook-records.ts";
+import { findReceivingHook, type ReceivingHook } from "#worker/db/hooks/hook-changes.ts";
 import { findProjectNames } from "#worker/db/projects/list-projects.ts";
 import { findProjectsOf } from "#worker/db/pushes/find-pushed-projects.ts";
 import { countedWrites, pushWrites, receivedWrite } from "#worker/db/pushes/push-records.ts";

@@ -7,7 +7,7 @@ import { SYSTEM } from "#domain/events/system-actor.ts";
 import type { OpenContext } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { changeWrites, type NewEvent } from "#worker/db/changes/change-writes.ts";
-import type { ReceivingHook } from "#worker/db/hooks/hook-records.ts";
+import type { ReceivingHook } from "#worker/db/hooks/hook-changes.ts";
 import { countedWrites, refusedWrites } from "#worker/db/pushes/push-records.ts";
 import type { ForgedReason } from "#worker/deliveries/check-signature.ts";
 import { forgeOf, namesOf } from "#worker/deliveries/delivery-headers.ts";

@@ -6,13 +6,12 @@ import { formWebhookSecret } from "#sealing/standard-webhook.ts";
 import { defaultName, shownTarget } from "#domain/outlet/shown-target.ts";
 import { excessOver } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
+import { findWebhook, type WebhookReading } from "#worker/db/webhooks/webhook-records.ts";
 import {
   deleteWebhook as removeWebhook,
-  findWebhook,
   insertWebhook,
   MAX_WEBHOOKS,
-  type WebhookReading,
-} from "#worker/db/webhooks/webhook-records.ts";
+} from "#worker/db/webhooks/webhook-changes.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { notFound, refuseExcess, refuseUnknownProjects, tooMany } from "#worker/operations/refusals.ts";

@@ -5,12 +5,8 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { excessOver } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
 import { unknownProjects } from "#worker/db/projects/list-projects.ts";
-import {
-  findWebhook,
-  updateWebhook as changeWebhook,
-  type WebhookChanges,
-  type WebhookReading,
-} from "#worker/db/webhooks/webhook-records.ts";
+import { findWebhook, type WebhookReading } from "#worker/db/webhooks/webhook-records.ts";
+import { updateWebhook as changeWebhook, type WebhookChanges } from "#worker/db/webhooks/webhook-changes.ts";
 import type { OutletChanges } from "#worker/objects/outlet/outlet.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { notFound, refuseExcess, refuseUnknownProjects } from "#worker/operations/refusals.ts";
