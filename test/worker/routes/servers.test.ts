@@ -158,10 +158,6 @@ describe("a server", () => {
     Object.assign(project.agent, { isolation: "projects", policy: "strict" });
     project.agent.status([]);
     await vi.waitFor(async () => expect(await shown()).toEqual(["projects", "strict"]));
-    // An older agent does not report them.
-    Object.assign(project.agent, { isolation: undefined, policy: undefined });
-    project.agent.status([]);
-    await vi.waitFor(async () => expect(await shown()).toEqual([null, null]));
   });
 
   it("lists the tools for builds that its agent last reported", async () => {
