@@ -124,11 +124,11 @@ export class AgentConnection {
   readonly credential: string;
   /** The messages received so far, over all links. */
   readonly received: ToAgent[] = [];
-  /** The reported isolation; `undefined` for an agent that does not know isolation. */
-  isolation: IsolationLevel | undefined = "none";
-  /** The reported policy; `undefined` for an agent that does not know policies. */
-  policy: PolicyLevel | undefined = "open";
-  /** The programs that it reports; `undefined` for an agent that does not know them. */
+  /** The reported isolation. */
+  isolation: IsolationLevel = "none";
+  /** The reported policy. */
+  policy: PolicyLevel = "open";
+  /** The programs that it reports; `undefined`: none yet. */
   tools: ToolReport[] | undefined = undefined;
   /** The reported problem of the ingress. */
   ingressProblem: string | undefined = undefined;
