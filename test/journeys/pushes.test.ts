@@ -17,6 +17,7 @@ import { pushTo } from "../support/forge/push.ts";
 import { createCertificate, type TestCertificate } from "../support/git-server.ts";
 import { createRepository, type Repository } from "../support/journey-repository.ts";
 import { createHome, removeHome, startSystem, type System } from "../support/journey-system.ts";
+import { CONDITION_MS } from "../support/patience.ts";
 
 /** The agent polls every 3 s, and each half a minute where a hook reports pushes. */
 const AGENT_SETTINGS = { watchSecondMs: 10 };
@@ -247,7 +248,9 @@ describe("a push", () => {
     for (const project of projects) {
       // The server reads few repositories at once. What the delivery did not wait for is decided right after it.
       await expect
-        .poll(async () => (await reportedTo(project)).map(({ reason }) => reason))
+        .poll(async () => (await reportedTo(project)).map(({ reason }) => reason), {
+          timeout: 2 * CONDITION_MS,
+        })
         .not.toContain("repository_unread");
       const [row, ...others] = await reportedTo(project);
       expect(others).toEqual([]);
