@@ -9,8 +9,8 @@ import { fetchTip, type GitPlace, initMirror } from "#agent/git/commands/git.ts"
 import { ownUploadPack } from "#agent/git/commands/upload-pack.ts";
 import type { Command } from "#build/process/command.ts";
 
-import { runShell } from "../../support/run-shell.ts";
-import { createRepository, type TestRepository } from "../support/repository.ts";
+import { runShell } from "../../../support/run-shell.ts";
+import { createRepository, type TestRepository } from "../../support/repository.ts";
 
 let folder: string;
 let repository: TestRepository;

@@ -17,7 +17,7 @@ const CONTENT = "the picture itself\n";
 const OID = createHash("sha256").update(CONTENT).digest("hex");
 const POINTER = `version https://git-lfs.github.com/spec/v1\noid sha256:${OID}\nsize ${CONTENT.length}\n`;
 const ATTRIBUTES = "*.png filter=lfs diff=lfs merge=lfs -text\n";
-const LOGIN = "bot:ghp_0123456789abcdefghij";
+const LOGIN = "bot:ghp_lfs3456789abcdefghij";
 
 let world: AgentWorld;
 beforeEach(async () => {
@@ -169,7 +169,7 @@ describe("files in Git LFS, on a server with it", () => {
     expect(result).toMatchObject({ outcome: "live" });
     expect(world.read("current/a.png")).toBe(CONTENT);
     expect(lines.some((line) => line.includes("git-lfs"))).toBe(true);
-    expect(lines.filter((line) => line.includes("ghp_"))).toEqual([]);
+    expect(lines.filter((line) => line.includes("ghp_lfs"))).toEqual([]);
     server.close();
   });
 

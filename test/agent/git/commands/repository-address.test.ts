@@ -22,7 +22,7 @@ import { httpsHost, isOverSsh, readAddress, repositoryKey, repositoryPageAtForge
 import { maskUrlSecret, ProjectRepository, Repository } from "#contract/git-names.ts";
 import { createMask } from "#contract/mask.ts";
 import { splitLogin } from "#domain/repository-login.ts";
-import { hostilePieces } from "../../support/hostile-addresses.ts";
+import { hostilePieces } from "../../../support/hostile-addresses.ts";
 
 const repository = fc
   .tuple(
