@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 
 import { WebAddress } from "#contract/addresses/web-address.ts";
-import { answerSchemas, outputFilter, requestSchemas } from "#contract/agent-requests.ts";
+import { answerSchemas } from "#contract/agent-answers.ts";
+import { outputFilter, requestSchemas } from "#contract/agent-requests.ts";
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { PublicKey } from "#contract/endpoints/projects/repository-access.ts";

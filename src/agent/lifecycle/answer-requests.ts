@@ -13,13 +13,8 @@ import { checkDomains } from "#agent/lifecycle/check-domains.ts";
 import { resolveCommit } from "#agent/lifecycle/resolve-commit.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
 import { deployKeyOf } from "#agent/git/repository-access.ts";
-import type {
-  AgentAnswer,
-  AgentRequest,
-  AgentRequestOf,
-  AgentRequestType,
-  AnswerTo,
-} from "#contract/agent-requests.ts";
+import type { AgentAnswer } from "#contract/agent-answers.ts";
+import type { AgentRequest, AgentRequestOf, AgentRequestType, AnswerTo } from "#contract/agent-requests.ts";
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 import type { CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { DomainLookup } from "#contract/endpoints/domains/schemas.ts";

@@ -1,6 +1,6 @@
 import type { FromAgent, ProjectReport } from "#contract/agent-protocol.ts";
 import { MAX_LINK_MESSAGE } from "#contract/agent-protocol.ts";
-import { isAgentAnswer, shortenAnswer } from "#contract/agent-requests.ts";
+import { isAgentAnswer, shortenAnswer } from "#contract/agent-answers.ts";
 import { wellFormedJson } from "#contract/well-formed.ts";
 
 /** `shortened`: parts were left out. */

@@ -1,4 +1,4 @@
-import type { CommitResolution } from "#contract/agent-requests.ts";
+import type { CommitResolution } from "#contract/agent-answers.ts";
 import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import { findDeployment, isIn, type Lane, replaceDeployment } from "#domain/lane/lane.ts";

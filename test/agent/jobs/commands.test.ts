@@ -2,7 +2,8 @@ import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
+import type { AgentAnswer } from "#contract/agent-answers.ts";
+import type { AgentRequest } from "#contract/agent-requests.ts";
 import { type CommandReading, MAX_KEPT_COMMANDS } from "#contract/endpoints/commands/schemas.ts";
 import { createIdGenerator, type CommandId } from "#contract/ids.ts";
 import { pruneCommands, writeCommandNote } from "#agent/jobs/command-notes.ts";

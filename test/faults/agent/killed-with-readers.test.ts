@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 
 import type { FromAgent } from "#contract/agent-protocol.ts";
-import type { AgentAnswer } from "#contract/agent-requests.ts";
+import type { AgentAnswer } from "#contract/agent-answers.ts";
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "../../agent/support/agent-process.ts";

@@ -2,7 +2,8 @@ import { DurableObject } from "cloudflare:workers";
 import * as z from "zod/mini";
 
 import { closeCodes, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
-import { type AgentAnswer, type AgentRequest, isAgentAnswer } from "#contract/agent-requests.ts";
+import { type AgentAnswer, isAgentAnswer } from "#contract/agent-answers.ts";
+import type { AgentRequest } from "#contract/agent-requests.ts";
 import { AccountId, type ProjectId } from "#contract/ids.ts";
 import { Region } from "#contract/regions.ts";
 import { keptReport } from "#domain/kept-report.ts";

@@ -1,4 +1,5 @@
-import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
+import type { AgentAnswer } from "#contract/agent-answers.ts";
+import type { AgentRequest } from "#contract/agent-requests.ts";
 import { send } from "#worker/objects/agent-link/link-sockets.ts";
 
 /**

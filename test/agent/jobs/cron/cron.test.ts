@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { writeRunNote } from "#agent/jobs/cron/run-notes.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
-import type { AgentAnswer, AgentRequest } from "#contract/agent-requests.ts";
+import type { AgentAnswer } from "#contract/agent-answers.ts";
+import type { AgentRequest } from "#contract/agent-requests.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { CronJobReport, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { RunOrder } from "#contract/agent-order.ts";

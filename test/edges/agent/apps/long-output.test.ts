@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { AgentAnswer } from "#contract/agent-requests.ts";
+import type { AgentAnswer } from "#contract/agent-answers.ts";
 import { MAX_LINK_MESSAGE } from "#contract/agent-protocol.ts";
 import { AppOutput } from "#contract/endpoints/output/schemas.ts";
 import { instanceLog } from "#agent/workspace/instance-logs.ts";

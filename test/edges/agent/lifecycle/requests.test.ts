@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { readDeployKey } from "#agent/git/ssh/deploy-keys.ts";
-import type { AgentAnswer } from "#contract/agent-requests.ts";
+import type { AgentAnswer } from "#contract/agent-answers.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 import { startNameServer } from "../../../support/name-server.ts";

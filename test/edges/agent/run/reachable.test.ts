@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { noSites } from "#agent/sites/sites-client.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
-import type { CommitResolution } from "#contract/agent-requests.ts";
+import type { CommitResolution } from "#contract/agent-answers.ts";
 
 import { hiddenCommit, longHistory, openForge, similarCommits } from "../../../agent/support/forge.ts";
 import { ids, messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
