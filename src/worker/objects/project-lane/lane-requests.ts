@@ -11,11 +11,12 @@ import {
 } from "#domain/lane/decide-delete-project.ts";
 import { decideRollback } from "#domain/lane/decide-rollback.ts";
 import { decideStart, type Joined } from "#domain/lane/decide-start.ts";
+import type { Decision } from "#domain/lane/decision.ts";
 import { canceledBy } from "#domain/lane/deployment-events.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import type { PreviewRequest } from "#domain/lane/preview-rollback.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
-import { type StoredChange, storedChange } from "#worker/db/changes/stored-change.ts";
+import { type StoredChange, storedChange, type StoredEntry } from "#worker/db/changes/stored-change.ts";
 import { startChange } from "#worker/objects/project-lane/lane-changes.ts";
 import type {
   ApproveCommand,
@@ -86,16 +87,7 @@ export abstract class LaneRequests extends LaneReports {
     actor,
     audit,
   }: DeploymentCommand): Promise<Result<Written, "not_cancelable" | "not_found" | "unavailable">> {
-    const known = await this.turns.takeOver(owner);
-    if (!known.ok) return known;
-    const decided = this.turns.decide(
-      owner,
-      (lane, now) => decideCancel(lane, id, canceledBy(actor), now),
-      () => this.turns.parts.changes.add(storedChange(null, audit)),
-    );
-    if (!decided.ok) return decided;
-    await this.turns.parts.effects.writeRecords();
-    return succeed({ bookmark: this.turns.parts.effects.bookmark });
+    return await this.#change(owner, audit, (lane, now) => decideCancel(lane, id, canceledBy(actor), now));
   }
 
   /** Refuses with `not_approvable`, `own_deployment`, `commit_unknown`, `commit_changed` and `not_found`. */
@@ -104,16 +96,7 @@ export abstract class LaneRequests extends LaneReports {
     audit,
     ...approval
   }: ApproveCommand): Promise<Result<Written, ApprovalRefusal | "not_found" | "unavailable">> {
-    const known = await this.turns.takeOver(owner);
-    if (!known.ok) return known;
-    const decided = this.turns.decide(
-      owner,
-      (lane, now) => decideApprove(lane, approval, now),
-      () => this.turns.parts.changes.add(storedChange(null, audit)),
-    );
-    if (!decided.ok) return decided;
-    await this.turns.parts.effects.writeRecords();
-    return succeed({ bookmark: this.turns.parts.effects.bookmark });
+    return await this.#change(owner, audit, (lane, now) => decideApprove(lane, approval, now));
   }
 
   /** The caller has checked that D1 has the record. */
@@ -173,6 +156,22 @@ export abstract class LaneRequests extends LaneReports {
     const lane = this.turns.parts.store.load();
     const now = this.turns.parts.now();
     return succeed(listTargets(lane).map((target) => rollbackTargetView(lane, target, asked, now)));
+  }
+
+  /** Changes a deployment, and records the request with the decision. */
+  async #change<Decided extends Decision, Code extends ProblemCode>(
+    owner: LaneOwner,
+    audit: StoredEntry,
+    decide: (lane: Lane, now: number) => Result<Decided, Code>,
+  ): Promise<Result<Written, Code | "not_found" | "unavailable">> {
+    const known = await this.turns.takeOver(owner);
+    if (!known.ok) return known;
+    const decided = this.turns.decide(owner, decide, () =>
+      this.turns.parts.changes.add(storedChange(null, audit)),
+    );
+    if (!decided.ok) return decided;
+    await this.turns.parts.effects.writeRecords();
+    return succeed({ bookmark: this.turns.parts.effects.bookmark });
   }
 
   /** Adds a deployment to the lane's queue, once for each request key. */
