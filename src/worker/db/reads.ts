@@ -3,7 +3,7 @@ import { SQLiteAsyncDialect, SQLiteColumn } from "drizzle-orm/sqlite-core";
 import * as z from "zod/mini";
 
 import { AccountId, ProjectId } from "#contract/ids.ts";
-import { type Built, limitText, list, qb } from "#worker/db/statements.ts";
+import { type Built, limitText, list, MAX_ARGUMENTS, qb } from "#worker/db/statements.ts";
 
 // The reads of AccountRows and of tokens, of which each request has one or more. Drizzle takes 280 µs to write the read of
 // a project, with 50 fields and 5 subqueries, and 40 µs if the text of the fields is kept. A prepared read takes 15 µs. A row
@@ -31,7 +31,7 @@ export type Selection = {
   readonly limit?: number;
 };
 
-/** A position in a list: the rows after the one whose key is `after` (null: from the start), at most `limit`. */
+/** A position in a list: at most `limit` rows, from after the row with the key `after`; null: from the first row. */
 export type Position<Key> = { readonly after: Key | null; readonly limit: number };
 
 /** Selects the rows of a list from a position on, by falling values of its key column. */
@@ -213,9 +213,6 @@ export function readerOf(fields: Fields): Reader {
 function dataTypeOf(field: SQLiteColumn | SQL | undefined): string | null {
   return field instanceof SQLiteColumn ? field.dataType : null;
 }
-
-/** The most arguments of a function in D1. Source: Cloudflare's documentation, D1, Limits. */
-const MAX_ARGUMENTS = 32;
 
 /** A list of lists, because one function cannot have as many arguments as a project has columns. */
 function listOf(cells: readonly SQL[]): SQL {

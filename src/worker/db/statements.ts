@@ -147,6 +147,9 @@ export function limitText(limit: number, skipped = 0): string {
   return ` limit ${limit}${skipped === 0 ? "" : ` offset ${skipped}`}`;
 }
 
+/** The most arguments of a function in D1. Source: Cloudflare's documentation, D1, Limits. */
+export const MAX_ARGUMENTS = 32;
+
 /** Parts with commas between them. */
 export const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `);
 

@@ -13,6 +13,7 @@ import { withInitial } from "#contract/lib/field-table.ts";
 import { pick } from "#contract/lib/pick.ts";
 import { storedAs } from "#contract/stored.ts";
 import { projects, type StoredSettings } from "#worker/db/schema.ts";
+import { MAX_ARGUMENTS } from "#worker/db/statements.ts";
 
 /** What a row has of a project's settings. */
 export type SettingColumns = Pick<
@@ -20,7 +21,7 @@ export type SettingColumns = Pick<
   "name" | "domain" | "serverId" | "repository" | "branch" | "settings"
 >;
 
-const OWN_COLUMN: readonly string[] = ["name", "domain", "server_id", "repository", "branch"];
+const OWN_COLUMN: readonly SettingName[] = ["name", "domain", "server_id", "repository", "branch"];
 
 /** The settings in the JSON column. */
 const storedNames = settingNames.filter(isStored);
@@ -52,10 +53,10 @@ export function newSettings(input: CreateProjectInput): StoredSettings {
 }
 
 /** Settings of which a request changes some fields. Null removes a field. */
-const PATCHED: readonly string[] = ["timeouts", "limits", "processes", "deploy_on"];
+const PATCHED: readonly SettingName[] = ["timeouts", "limits", "processes", "deploy_on"];
 
-/** A function of D1 has at most 32 arguments. Source: Cloudflare's documentation, D1, Limits. */
-const MOST_PAIRS = 15;
+/** `json_set` takes the column, and two arguments for each setting. */
+const MOST_PAIRS = Math.floor((MAX_ARGUMENTS - 1) / 2);
 
 /** Changes of the JSON column: its new value, and the settings that may differ. */
 export type ChangedSettings = { readonly json: SQL; readonly names: readonly string[] };
