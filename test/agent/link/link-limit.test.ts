@@ -6,6 +6,7 @@ import { type FromAgent, PROTOCOL_VERSION, type ProjectReport } from "#contract/
 import type { CommandState } from "#contract/endpoints/commands/schemas.ts";
 
 import { ids, AgentWorld } from "../support/harness.ts";
+import { LEVEL } from "../../support/connected-agent/agent-connection.ts";
 
 let world: AgentWorld;
 beforeEach(async () => {
@@ -25,11 +26,10 @@ const shortReport = {
   ...{ project_id: expect.any(String), release: 1_000_999, releases: MANY_RELEASES.slice(-10), url: null },
 };
 
-const level = { isolation: "none", policy: "open" } as const;
 const disk = { total_bytes: 2, free_bytes: 1, cache_bytes: 0 };
 const hello = (projects: ProjectReport[] = []): MessageOf<"hello"> => ({
   ...{ type: "hello", protocol: PROTOCOL_VERSION, agent_version: "0.2.0", disk, projects, runs: [] },
-  ...{ ...level, capabilities: [], deploy_keys: [] },
+  ...{ ...LEVEL, capabilities: [], deploy_keys: [] },
 });
 const shop = { project_id: ids.project(), request_id: "request" };
 const state: Omit<CommandState, "message"> = {
@@ -83,8 +83,8 @@ describe("a message that is too long for the link", () => {
 
   it.for<[FromAgent, unknown]>([
     [
-      { type: "status", ...level, disk, projects: longReports() },
-      { type: "status", ...level, disk, projects: Array.from({ length: 600 }, () => shortReport) },
+      { type: "status", ...LEVEL, disk, projects: longReports() },
+      { type: "status", ...LEVEL, disk, projects: Array.from({ length: 600 }, () => shortReport) },
     ],
     [
       {

@@ -15,9 +15,7 @@ import { perform, type World } from "../../support/worker/world.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 import { countRequests } from "../../support/worker/request-limits.ts";
 import { startInMinute } from "../../support/worker/whole-minute.ts";
-
-/** What an agent reports of its server in each status. */
-const level = { isolation: "none", policy: "open" } as const;
+import { LEVEL } from "../../support/connected-agent/agent-connection.ts";
 
 countRequests();
 
@@ -47,7 +45,7 @@ async function settle(project: TestProject, total_bytes: number): Promise<void> 
   project.agent.sendText(
     JSON.stringify({
       type: "status",
-      ...level,
+      ...LEVEL,
       disk: { total_bytes, free_bytes: total_bytes },
       projects: [],
     }),
@@ -75,7 +73,7 @@ describe("an agent that names projects that are not on its server", () => {
     }));
     const projects = foreign.map(reportOf);
     const hello = {
-      ...level,
+      ...LEVEL,
       capabilities: [],
       deploy_keys: [],
       type: "hello",
@@ -90,7 +88,7 @@ describe("an agent that names projects that are not on its server", () => {
       project.agent.sendText(JSON.stringify({ type: "serving", project: reportOf(projectId) }));
       project.agent.confirmRemoval(projectId, true);
     }
-    project.agent.sendText(JSON.stringify({ type: "status", ...level, disk, projects }));
+    project.agent.sendText(JSON.stringify({ type: "status", ...LEVEL, disk, projects }));
     await settle(project, 7e9);
     expect(lanesAsked(faults.stop())).toEqual([]);
     expect(await keptProjects(project)).toEqual([]);
@@ -112,11 +110,11 @@ describe("an agent that sends too much", () => {
     const project = await TestProject.connected();
     const projects = Array.from({ length: 1000 }, () => reportOf(ids.project()));
     for (let count = 0; count < 9; count += 1)
-      project.agent.sendText(JSON.stringify({ type: "status", ...level, disk, projects }));
+      project.agent.sendText(JSON.stringify({ type: "status", ...LEVEL, disk, projects }));
     await settle(project, 7e9);
     expect(project.agent.closed).toBeNull();
     for (let count = 0; count < 9; count += 1)
-      project.agent.sendText(JSON.stringify({ type: "status", ...level, disk, projects }));
+      project.agent.sendText(JSON.stringify({ type: "status", ...LEVEL, disk, projects }));
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.limited));
     await project.agent.connect();
     await project.deploy();
@@ -126,7 +124,7 @@ describe("an agent that sends too much", () => {
     const project = await TestProject.connected();
     const releases = Array.from({ length: 1000 }, (_, at) => Number.MAX_SAFE_INTEGER - at);
     const projects = Array.from({ length: 300 }, () => ({ ...reportOf(ids.project()), releases }));
-    project.agent.sendText(JSON.stringify({ type: "status", ...level, disk, projects }));
+    project.agent.sendText(JSON.stringify({ type: "status", ...LEVEL, disk, projects }));
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
   });
 

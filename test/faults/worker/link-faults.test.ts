@@ -14,9 +14,7 @@ import { TestProject } from "../../support/worker/project.ts";
 import { recordedStatuses } from "../../support/worker/recorded.ts";
 import { databasePrototypes } from "../../support/worker/statements.ts";
 import { isQuiet, Story } from "../../support/worker/story.ts";
-
-/** What an agent reports of its server in each status. */
-const level = { isolation: "none", policy: "open" } as const;
+import { LEVEL } from "../../support/connected-agent/agent-connection.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -304,7 +302,7 @@ describe("two links of one credential", () => {
     const disk = { total_bytes: 1, free_bytes: 1 };
     const projects = [{ project_id: project.id, release: 9, releases: [9], url: "http://127.0.0.1:9999" }];
     const hello = {
-      ...level,
+      ...LEVEL,
       capabilities: [],
       deploy_keys: [],
       type: "hello",
@@ -317,7 +315,7 @@ describe("two links of one credential", () => {
     await runInDurableObject(linkOf(project), async (link, state) => {
       const late = older;
       if (late === undefined) throw new Error("there was no older link");
-      for (const message of [hello, { type: "status", ...level, disk, projects }])
+      for (const message of [hello, { type: "status", ...LEVEL, disk, projects }])
         await link.webSocketMessage(late, JSON.stringify(message));
       await link.webSocketClose(late, 1006);
       expect(state.getWebSockets().filter((one) => one.readyState === WebSocket.OPEN)).toHaveLength(1);
@@ -414,7 +412,7 @@ describe("a server's disk", () => {
       const project = await TestProject.connected();
       const report = (free: number) =>
         project.agent.sendText(
-          JSON.stringify({ type: "status", ...level, disk: { total_bytes, free_bytes: free }, projects: [] }),
+          JSON.stringify({ type: "status", ...LEVEL, disk: { total_bytes, free_bytes: free }, projects: [] }),
         );
       report(free_bytes);
       await vi.waitFor(async () => expect((await serverOf(project)).disk?.free_bytes).toBe(free_bytes));

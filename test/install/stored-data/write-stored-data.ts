@@ -1,7 +1,7 @@
 // Writes the data of an installation, as the current version stores it: `node test/install/stored-data/write-stored-data.ts`.
 // Run it once for each released version that changes stored state. stored-data.test.ts starts the current code on each file.
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -90,6 +90,5 @@ await system.interrupt();
 // What the next start makes again, and sockets, are left out.
 const left = ["bundles", "logs", "run", "*.sock", "node-compile-cache"].map((name) => `--exclude=${name}`);
 const file = join(import.meta.dirname, `${AGENT_VERSION}.tar.gz`);
-await mkdir(import.meta.dirname, { recursive: true });
 await promisify(execFile)("tar", ["--create", "--gzip", ...left, "--file", file, "--directory", home, "."]);
 await rm(home, { recursive: true, force: true });

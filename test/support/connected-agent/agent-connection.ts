@@ -10,7 +10,8 @@ import {
   type ProjectReport,
   ToAgent,
 } from "#contract/agent-protocol.ts";
-import { type AgentAnswer, requestTypes } from "#contract/agent-requests.ts";
+import type { AgentAnswer } from "#contract/agent-answers.ts";
+import { requestTypes } from "#contract/agent-requests.ts";
 import type { TipMoved } from "#contract/agent-watch.ts";
 import type { IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { FollowedLine, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
@@ -56,6 +57,9 @@ export const cronJob: CronJobReport = {
 };
 
 const DISK = { total_bytes: 100e9, free_bytes: 60e9 };
+
+/** What an agent reports of the isolation and the policy of its server, unless a test changes it. */
+export const LEVEL = { isolation: "none", policy: "open" } as const;
 
 /** The link's socket, of the Worker's runtime or of Node. */
 export type LinkSocket = {
@@ -125,9 +129,9 @@ export class AgentConnection {
   /** The messages received so far, over all links. */
   readonly received: ToAgent[] = [];
   /** The reported isolation. */
-  isolation: IsolationLevel = "none";
+  isolation: IsolationLevel = LEVEL.isolation;
   /** The reported policy. */
-  policy: PolicyLevel = "open";
+  policy: PolicyLevel = LEVEL.policy;
   /** The programs that it reports; `undefined`: none yet. */
   tools: ToolReport[] | undefined = undefined;
   /** The reported problem of the ingress. */

@@ -6,9 +6,7 @@ import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { Server } from "#contract/endpoints/servers/schemas.ts";
 import { call } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
-
-/** What an agent reports of its server in each status. */
-const level = { isolation: "none", policy: "open" } as const;
+import { LEVEL } from "../../support/connected-agent/agent-connection.ts";
 
 async function serverOf({ agent, token }: TestProject): Promise<Server> {
   return Server.parse(await (await call(`/v1/servers/${agent.serverId}`, { token })).json());
@@ -146,7 +144,7 @@ describe("an agent's link", () => {
     const project = await TestProject.connected();
     project.agent.sendText('{"type":"metrics","load":[1]}');
     const disk = { total_bytes: 50e9, free_bytes: 40e9, inodes: 7 };
-    project.agent.sendText(JSON.stringify({ type: "status", ...level, disk, projects: [], uptime: 7 }));
+    project.agent.sendText(JSON.stringify({ type: "status", ...LEVEL, disk, projects: [], uptime: 7 }));
     await vi.waitFor(async () => expect((await serverOf(project)).disk).toMatchObject({ total_bytes: 50e9 }));
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);

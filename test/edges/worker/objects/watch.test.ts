@@ -9,9 +9,7 @@ import { FoundPushes } from "#worker/objects/agent-link/found-pushes.ts";
 import { SHA } from "../../../support/model/model-agent.ts";
 import { Faults, setUpForFaults } from "../../../support/worker/faults.ts";
 import { TestProject } from "../../../support/worker/project.ts";
-
-/** What an agent reports of its server in each status. */
-const level = { isolation: "none", policy: "open" } as const;
+import { LEVEL } from "../../../support/connected-agent/agent-connection.ts";
 
 const REPOSITORY = "https://git.example.com/me/shop.git";
 const NEW = "f".repeat(40);
@@ -78,7 +76,7 @@ let reports = 0;
 async function isIdle(project: TestProject): Promise<void> {
   const link = linkOf(project);
   const disk = { total_bytes: 1e12, free_bytes: (reports += 1) };
-  project.agent.sendText(JSON.stringify({ type: "status", ...level, disk, projects: [] }));
+  project.agent.sendText(JSON.stringify({ type: "status", ...LEVEL, disk, projects: [] }));
   await vi.waitFor(async () => {
     const read = await project.get(`/v1/servers/${project.agent.serverId}`);
     expect(await read.json()).toMatchObject({ disk });

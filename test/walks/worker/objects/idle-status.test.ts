@@ -83,12 +83,8 @@ async function report3MinutesLater(agent: ConnectedAgent, reports: ProjectReport
 /** Counts what a status writes: rows of D1, statements, round trips, and rows of the link's own tables. */
 async function costOf(agent: ConnectedAgent, reports: ProjectReport[]) {
   let rowsWritten = 0;
-  // The batch of a database calls the batch of a session: only the outer call counts.
-  let depth = 0;
   const count = async (act: () => unknown) => {
-    depth += 1;
-    const result: unknown = await Promise.resolve(act()).finally(() => (depth -= 1));
-    if (depth > 0) return result;
+    const result: unknown = await act();
     for (const { meta } of z.array(Meta).parse(Array.isArray(result) ? result : [result]))
       rowsWritten += meta.rows_written;
     return result;
