@@ -52,7 +52,7 @@ export type SettingsChanged =
 /**
  * The target of one webhook: its address and its secrets, which are stored nowhere else, and the deliveries to it. A
  * delivery is saved before `accept` returns, and sent until it succeeds or its attempts are used up. A result is recorded
- * after the request, so a delivery can arrive twice, but none is lost. A target that is slow or fails delays only its
+ * after the request, so a delivery can arrive twice, but no delivery is lost. A target that is slow or fails delays only its
  * own deliveries.
  *
  * A caller that is limited to projects passes its limit, and finds no webhook here that selects more than these
