@@ -664,7 +664,7 @@ describe("A fault of Caddy", () => {
     const validated = await runShell([ingressPrograms().caddy, "validate", "--config", file], { env });
     expect(validated).toMatchObject({ code: 0, output: expect.stringContaining("Valid configuration") });
     for (const name of ["caddy-with-tls", "caddy-behind"]) {
-      const snapshot = join(import.meta.dirname, "../agent/snapshots", `${name}.snap`);
+      const snapshot = join(import.meta.dirname, "../agent/ingress/snapshots", `${name}.snap`);
       const copy = join(test.home, `${name}.json`);
       writeFileSync(copy, readFileSync(snapshot, "utf8"));
       expect(await runShell([ingressPrograms().caddy, "validate", "--config", copy], { env })).toMatchObject({
