@@ -14,8 +14,7 @@ import {
   serveGit,
   type TestCertificate,
 } from "../../support/git-server.ts";
-import { enrollAgent, spawnRunningAgent } from "../support/agent-process.ts";
-import { ids, AgentWorld } from "../support/harness.ts";
+import { AgentWorld } from "../support/harness.ts";
 import { sealVariables } from "../support/sealed-variables.ts";
 
 const QUICK = { watchSecondMs: 1 };
@@ -85,16 +84,6 @@ describe("a watched branch", () => {
     expect(await reported(2)).toMatchObject({ before: first, commit_sha: next });
   });
 
-  it("is reported without its files if their names would make the message too long", async () => {
-    const first = await deployFirst();
-    // The JSON of this character is six times as long.
-    const long = "\u0001".repeat(220);
-    const names = Array.from({ length: 1000 }, (_, at) => `${long}/${long}/${long}/${long}${at}`);
-    const tip = world.repository.commit(Object.fromEntries(names.map((name) => [name, ""])));
-    watch(watched(first));
-    expect(await reported(1)).toMatchObject({ commit_sha: tip, paths: null });
-  });
-
   it("is not reported while it has the known commit, or while it is not watched", async () => {
     const first = await deployFirst();
     watch(watched(first));
@@ -105,32 +94,6 @@ describe("a watched branch", () => {
     world.repository.commit({ "index.html": "two" });
     await pause(LONG_MS);
     expect(reports()).toEqual([]);
-  });
-
-  it("is not reported if a hook reports the push while the agent waits", async () => {
-    const first = await deployFirst();
-    const waiting = { settle_seconds: 5 * LONG_MS };
-    watch(watched(first, waiting));
-    const tip = world.repository.commit({ "index.html": "two" });
-    await pause(LONG_MS / 2);
-    watch(watched(tip, waiting));
-    await pause(8 * LONG_MS);
-    expect(reports()).toEqual([]);
-  });
-
-  it("is reported again if the control plane did not take the report", async () => {
-    const first = await deployFirst();
-    watch(watched(first));
-    const tip = world.repository.commit({ "index.html": "two" });
-    await reported(1);
-    const { hellos } = world.control;
-    world.control.cutLink();
-    await world.control.waitForHello(hellos);
-    watch(watched(first));
-    expect(await reported(2)).toMatchObject({ before: first, commit_sha: tip });
-    watch(watched(tip));
-    await pause(LONG_MS);
-    expect(reports()).toHaveLength(2);
   });
 
   it("is compared without files if the known commit is not in the mirror", async () => {
@@ -219,56 +182,6 @@ describe("a branch on a git host", () => {
     expect(await reported(1)).toMatchObject({ commit_sha: tip });
     expect(readdirSync(join(world.home, "git-ssh/logins"))).toEqual([]);
     expect(world.logLines.join("\n")).not.toContain("the-token");
-  });
-
-  it("that does not answer delays no run of the project", async () => {
-    const { url, first } = await serve(null);
-    await world.startAgent(QUICK, undefined, environment());
-    const source = { repository: url, branch: "main", commit: null };
-    await world.deploy({ source });
-    isHanging = true;
-    watch(watched(first, { repository: url }));
-    await expect.poll(readers).not.toEqual([]);
-    const startedAt = performance.now();
-    expect((await world.deploy()).result.outcome).toBe("live");
-    // The agent waits for the host for two minutes.
-    expect(performance.now() - startedAt).toBeLessThan(60_000);
-  });
-
-  it("is no longer read by the git of an agent that was killed, whatever for", async () => {
-    const { url, first } = await serve(null);
-    await enrollAgent(world);
-    const env = { ...environment(), GANTRY_AGENT_SETTINGS: JSON.stringify(QUICK) };
-    const agent = await spawnRunningAgent(world, { env });
-    await world.deploy({ source: { repository: url, branch: "main", commit: null } });
-    isHanging = true;
-    watch(watched(first, { repository: url }));
-    const request = { project_id: world.projectId, project_name: "shop" };
-    const source = {
-      repository: url,
-      branch: "main",
-      commit: null,
-      commits: "any",
-      in_branch: false,
-    } as const;
-    const resolved = { deployment_id: ids.deployment(), source, timeout_seconds: 3600 };
-    world.control.send({ type: "resolve_commit", request_id: "1", ...request, ...resolved });
-    world.control.send({
-      type: "test_repository",
-      request_id: "2",
-      ...request,
-      repository: url,
-      branch: "main",
-    });
-    const all = ["resolve", "test", "watch"];
-    await expect.poll(readers).toEqual(all);
-    agent.child.kill("SIGKILL");
-    await agent.exited;
-    expect(readers()).toEqual(all);
-    const next = await spawnRunningAgent(world, { env });
-    expect(readers()).toEqual([]);
-    next.child.kill("SIGKILL");
-    await next.exited;
   });
 });
 

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 
 import { hostKind } from "#contract/addresses/host-kind.ts";
 import { addressOf, parseAddress, WebAddress } from "#contract/addresses/web-address.ts";
@@ -61,7 +61,7 @@ function originsOf(stored: string): Readonly<Record<string, string>> {
 }
 
 describe("an address that is accepted", () => {
-  it("is shown, compared and connected to as the same one, in 50,000 hostile forms", () => {
+  it("is shown, compared and connected to as the same one, in thousands of hostile forms", () => {
     const accepted = { good: 0, other: 0 };
     fc.assert(
       fc.property(address, (text) => {
@@ -89,7 +89,7 @@ describe("an address that is accepted", () => {
           ...{ text: connected.href, again: { value: { text: stored } }, login: "" },
         });
       }),
-      { numRuns: 50_000 },
+      { numRuns: inject("sample").isWhole ? 50_000 : 5_000 },
     );
     // Enough of both, so that neither side is empty.
     expect(Math.min(accepted.good, accepted.other)).toBeGreaterThan(500);

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-
-import { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { Event } from "#contract/endpoints/events/schemas.ts";
-import { Hook, HookWithSecret, PushRows } from "#contract/endpoints/hooks/schemas.ts";
+import { Hook, HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
 import * as z from "zod";
 import { problemOf } from "../../support/worker/call.ts";
 import {
@@ -16,29 +14,8 @@ import {
   SHA_BEFORE,
 } from "../../support/worker/deliveries.ts";
 import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
-
-const repository = "https://git.test/shop.git";
-
-/** A project whose server has read the repository, with a hook. */
-async function hooked(settings: Record<string, unknown> = {}, forge = "gitea") {
-  const project = await TestProject.create({ repository, ...settings });
-  await repositoriesAreRead();
-  const created = await project.post("/v1/hooks", { forge, repository });
-  return { project, hook: HookWithSecret.parse(await created.json()) };
-}
-
-async function pushesOf(project: TestProject, path: string) {
-  return PushRows.parse(await (await project.get(path)).json()).pushes;
-}
-
-const ofHook = (project: TestProject, hook: Pick<Hook, "id">) =>
-  pushesOf(project, `/v1/hooks/${hook.id}/pushes`);
+import { deploymentsOf, hooked, ofHook, pushesOf, repository } from "../../support/worker/hooked.ts";
 const ofProject = (project: TestProject) => pushesOf(project, `/v1/projects/${project.id}/pushes`);
-
-async function deploymentsOf(project: TestProject) {
-  const response = await project.get(`/v1/deployments?project_id=${project.id}`);
-  return z.object({ deployments: z.array(Deployment) }).parse(await response.json()).deployments;
-}
 
 const commits = (...paths: string[]) => ({
   commits: [{ id: SHA_AFTER, message: "Change", added: [], removed: [], modified: paths }],
@@ -108,26 +85,6 @@ describe("a push to the project's branch", () => {
     expect(rows.flatMap(({ reason }) => reason ?? [])).toEqual(["duplicate", "duplicate", "duplicate"]);
   });
 
-  it("is deployed again if the branch has moved away and back, also if its body is the same", async () => {
-    const { project, hook } = await hooked();
-    const there = giteaBody({ before: SHA_BEFORE, after: SHA_AFTER });
-    const back = giteaBody({ before: SHA_AFTER, after: SHA_BEFORE });
-    const decisions: string[] = [];
-    for (const body of [there, back, there, there, back, back])
-      decisions.push((await delivered(hook, body)).decision);
-    const twice = ["deployed", "ignored"];
-    expect(decisions).toEqual(["deployed", "deployed", ...twice, ...twice]);
-    expect(await deploymentsOf(project)).toHaveLength(4);
-  });
-
-  it("is deployed once if an older push arrives after it, and both are delivered again", async () => {
-    const { project, hook } = await hooked();
-    const older = giteaBody({ before: "0".repeat(40), after: SHA_BEFORE });
-    const newer = giteaBody({ before: SHA_BEFORE, after: SHA_AFTER });
-    for (const body of [newer, older, newer, older]) await delivered(hook, body);
-    expect(await deploymentsOf(project)).toHaveLength(2);
-  });
-
   it("decides again about a delivery that led to nothing, by the settings of that time", async () => {
     const { project, hook } = await hooked({ branch: "stable" });
     expect(await delivered(hook)).toMatchObject({
@@ -185,21 +142,6 @@ describe("several projects of a repository", () => {
       ["off", "disabled"],
     ]);
     expect(await ofHook(project, hook)).toHaveLength(3);
-  });
-
-  it("take as few statements as one", async () => {
-    const { project, hook } = await hooked();
-    for (let count = 2; count <= 30; count += 1)
-      await project.post("/v1/projects", {
-        name: `shop-${count}`,
-        server_id: project.agent.serverId,
-        repository,
-      });
-    await repositoriesAreRead();
-    const answer = await delivered(hook);
-    expect(answer.deployments).toHaveLength(30);
-    expect(new Set(answer.deployments.map(({ id }) => id)).size).toBe(30);
-    expect(await ofHook(project, hook)).toHaveLength(30);
   });
 });
 

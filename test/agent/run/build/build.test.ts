@@ -120,21 +120,6 @@ describe("a build command", () => {
     expect(world.has("releases/1")).toBe(false);
   });
 
-  it("leaves no daemon behind, in its process group or another, and does not wait for one", async () => {
-    await world.startAgent();
-    const { result } = await world.deploy({
-      build_command: [
-        "sleep 1000 &",
-        notePid("child"),
-        `setsid sh -c 'echo $$ > ${join(world.folder, "daemon")}; exec sleep 1000' &`,
-        `while [ ! -s ${join(world.folder, "daemon")} ]; do sleep 0.02; done`,
-      ].join("\n"),
-    });
-    expect(result.outcome).toBe("live");
-    expect(isAlive(pidOf("child"))).toBe(false);
-    expect(isAlive(pidOf("daemon"))).toBe(false);
-  });
-
   it("shows its output while it runs, including an unfinished line", async () => {
     await world.startAgent();
     const go = join(world.folder, "go");
@@ -147,20 +132,6 @@ describe("a build command", () => {
     writeFileSync(go, "");
     await world.control.result(run);
     expect(messagesOf(run, "stdout")).toEqual(["half", " done"]);
-  });
-
-  it("can write without end: it waits while the control plane accepts nothing, and no line is lost", async () => {
-    await world.startAgent({ maxSpoolBytes: 100_000, maxMemoryBytes: 200_000 });
-    let isOut = true;
-    world.control.faultOf = ({ count }) => (isOut && count > 5 ? 503 : null);
-    const run = world.control.dispatch(world.order({ build_command: "seq 1 100000; seq 1 3 >&2" }));
-    await world.control.waitFor("the outage", () => world.control.posts > 12);
-    isOut = false;
-    const result = await world.control.result(run);
-    expect(result.outcome).toBe("live");
-    const numbers = messagesOf(run, "stdout");
-    expect(numbers).toHaveLength(100_000);
-    expect(numbers.every((number, index) => number === String(index + 1))).toBe(true);
   });
 
   it("fails as disk_full, not as build_failed, when it fills the disk", async () => {
@@ -297,37 +268,5 @@ describe("a cancel", () => {
     });
     expect(result).toMatchObject({ failure: { code: "timed_out", stage: "fetch" } });
     silent.close();
-  });
-});
-
-describe("a run that the control plane has ended", () => {
-  it("is stopped and cleaned up, and sends no more events", async () => {
-    await world.startAgent();
-    const run = world.control.dispatch(
-      world.order({ build_command: ["sleep 1000 &", notePid("sleeper"), "wait"].join("\n") }),
-    );
-    await world.control.waitFor("the build", () => hasPid("sleeper"));
-    run.instruction = "ended";
-    await expect.poll(() => world.has("run.json")).toBe(false);
-    expect(isAlive(pidOf("sleeper"))).toBe(false);
-    expect(world.has("releases/1")).toBe(false);
-    expect(eventsOf(run, "result")).toEqual([]);
-    const { posts } = run;
-    run.instruction = "continue";
-    await world.deploy();
-    expect(run.posts).toBe(posts);
-  });
-
-  it("is also recognized by a 404 or 410", async () => {
-    await world.startAgent();
-    for (const status of [404, 410] as const) {
-      const run = world.control.dispatch(world.order({ build_command: "sleep 1000" }));
-      await world.control.waitFor("the build", () =>
-        eventsOf(run, "stage").some(({ stage }) => stage === "build"),
-      );
-      world.control.faultOf = () => status;
-      await expect.poll(() => world.has("run.json")).toBe(false);
-      world.control.faultOf = () => null;
-    }
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { AgentWorld } from "../support/harness.ts";
+import { AgentWorld } from "../../../agent/support/harness.ts";
 
 let world: AgentWorld;
 beforeEach(async () => {

@@ -7,10 +7,10 @@ import type { ProjectId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { deleteOldDeployments } from "#worker/db/deployments/deployment-retention.ts";
 import { removeOldDeployments } from "#worker/schedule/remove-old-deployments.ts";
-import { ids } from "../../support/worker/account.ts";
-import { failCalls, onCalls } from "../../support/worker/intercept.ts";
-import { TestProject } from "../../support/worker/project.ts";
-import { inDays, runRound, runScheduleIn } from "../../support/worker/schedule.ts";
+import { ids } from "../../../support/worker/account.ts";
+import { failCalls, onCalls } from "../../../support/worker/intercept.ts";
+import { TestProject } from "../../../support/worker/project.ts";
+import { inDays, runRound, runScheduleIn } from "../../../support/worker/schedule.ts";
 
 const DAY_MS = 86_400_000;
 const WithMeta = z.object({ meta: z.object({ rows_read: z.number() }) });

@@ -6,10 +6,10 @@ import { HookRows, HookWithSecret, PushRows } from "#contract/endpoints/hooks/sc
 import type { RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { repositoryKey } from "#contract/forge.ts";
 import { AccountId } from "#contract/ids.ts";
-import { createToken } from "../../support/worker/account.ts";
-import { call } from "../../support/worker/call.ts";
-import { delivered, giteaBody, SHA_AFTER, SHA_BEFORE } from "../../support/worker/deliveries.ts";
-import { TestProject } from "../../support/worker/project.ts";
+import { createToken } from "../../../support/worker/account.ts";
+import { call } from "../../../support/worker/call.ts";
+import { delivered, giteaBody, SHA_AFTER, SHA_BEFORE } from "../../../support/worker/deliveries.ts";
+import { TestProject } from "../../../support/worker/project.ts";
 
 const secret = "https://git.test/shop.git";
 const own = "https://git.test/mine.git";

@@ -6,9 +6,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { exitCodes } from "#agent/main/exit-codes.ts";
 import { lockHome } from "#agent/lib/home-lock.ts";
 
-import { resultOf } from "../../support/fake-control-plane.ts";
-import { type AgentProcess, enrollAgent, spawnAgent, spawnRunningAgent } from "../support/agent-process.ts";
-import { isAlive, AgentWorld } from "../support/harness.ts";
+import { resultOf } from "../../../support/fake-control-plane.ts";
+import {
+  type AgentProcess,
+  enrollAgent,
+  spawnAgent,
+  spawnRunningAgent,
+} from "../../../agent/support/agent-process.ts";
+import { isAlive, AgentWorld } from "../../../agent/support/harness.ts";
 
 let world: AgentWorld;
 let first: AgentProcess;

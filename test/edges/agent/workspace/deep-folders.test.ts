@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { removeTree } from "#agent/workspace/discard.ts";
 
-import { AgentWorld } from "../support/harness.ts";
+import { AgentWorld } from "../../../agent/support/harness.ts";
 
 /** Much deeper than the longest path (4096 bytes). Each folder has a file in it. */
 const DEPTH = 1_500;

@@ -9,7 +9,7 @@ import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import { readOutputTimes } from "#agent/workspace/output-times.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 
-import { ids } from "../support/harness.ts";
+import { ids } from "../../../agent/support/harness.ts";
 
 const NAME = "web-1-0";
 const START = Date.now() + 3_600_000;

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 
 import { sendRequest } from "#agent/lib/http/send-request.ts";
 
-import { type FarServer, startFarServer, twoAddresses } from "../../../support/far-server.ts";
-import { spawnAgent } from "../../support/agent-process.ts";
-import { AgentWorld } from "../../support/harness.ts";
+import { type FarServer, startFarServer, twoAddresses } from "../../../../support/far-server.ts";
+import { spawnAgent } from "../../../../agent/support/agent-process.ts";
+import { AgentWorld } from "../../../../agent/support/harness.ts";
 
 let world: AgentWorld;
 let far: FarServer;

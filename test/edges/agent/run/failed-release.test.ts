@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 
-import { enrollAgent, spawnRunningAgent } from "../../support/agent-process.ts";
-import { ids, isAlive, messagesOf, AgentWorld } from "../../support/harness.ts";
+import { enrollAgent, spawnRunningAgent } from "../../../agent/support/agent-process.ts";
+import { ids, isAlive, messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
 import { freePort } from "../../../support/free-port.ts";
 
 let world: AgentWorld;

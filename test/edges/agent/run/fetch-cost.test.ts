@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { findProgram } from "#build/tools/find-program.ts";
 
-import { type Forge, openForge } from "../../support/forge.ts";
-import { messagesOf, AgentWorld } from "../../support/harness.ts";
-import { createRepository, type TestRepository } from "../../support/repository.ts";
+import { type Forge, openForge } from "../../../agent/support/forge.ts";
+import { messagesOf, AgentWorld } from "../../../agent/support/harness.ts";
+import { createRepository, type TestRepository } from "../../../agent/support/repository.ts";
 
 let world: AgentWorld;
 beforeEach(async () => {

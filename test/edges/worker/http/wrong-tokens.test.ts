@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
-import { ids, newSecret } from "../../support/worker/account.ts";
-import { call, problemOf } from "../../support/worker/call.ts";
-import { countRequests } from "../../support/worker/request-limits.ts";
-import { recordStatements } from "../../support/worker/statements.ts";
-import { createSignInCode, signIn } from "../../support/worker/sessions.ts";
-import type { World } from "../../support/worker/world.ts";
-import { copyWorld } from "../../support/worker/world-copy.ts";
+import { ids, newSecret } from "../../../support/worker/account.ts";
+import { call, problemOf } from "../../../support/worker/call.ts";
+import { countRequests } from "../../../support/worker/request-limits.ts";
+import { recordStatements } from "../../../support/worker/statements.ts";
+import { createSignInCode, signIn } from "../../../support/worker/sessions.ts";
+import type { World } from "../../../support/worker/world.ts";
+import { copyWorld } from "../../../support/worker/world-copy.ts";
 
 countRequests();
 

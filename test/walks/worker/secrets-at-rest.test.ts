@@ -7,15 +7,15 @@ import * as z from "zod/mini";
 import { WebAddress } from "#contract/addresses/web-address.ts";
 import { WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
 
-import { output } from "../support/connected-agent/events.ts";
-import { failCalls } from "../support/worker/intercept.ts";
-import { connectWithKeys, TestProject } from "../support/worker/project.ts";
-import { TestWebhook } from "../support/worker/webhook.ts";
-import { createAccount } from "../support/worker/account.ts";
-import { call } from "../support/worker/call.ts";
-import { runScheduleIn } from "../support/worker/schedule.ts";
-import { secretAddress } from "../support/secret-addresses.ts";
-import { openSecrets } from "../support/seal-keys.ts";
+import { output } from "../../support/connected-agent/events.ts";
+import { failCalls } from "../../support/worker/intercept.ts";
+import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
+import { TestWebhook } from "../../support/worker/webhook.ts";
+import { createAccount } from "../../support/worker/account.ts";
+import { call } from "../../support/worker/call.ts";
+import { runScheduleIn } from "../../support/worker/schedule.ts";
+import { secretAddress } from "../../support/secret-addresses.ts";
+import { openSecrets } from "../../support/seal-keys.ts";
 
 /** Values that no other text contains, in the forms in which one could be stored. */
 const values = {
