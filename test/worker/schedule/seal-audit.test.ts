@@ -130,5 +130,3 @@ describe("the audit log", () => {
     expect(await check(account)).toMatchObject({ ok: true });
   });
 });
-
-describe("the verification of the audit log", () => {});
