@@ -82,8 +82,13 @@ export function lengthOf(text: string): number {
   return length;
 }
 
-const segmenter = new Intl.Segmenter();
-const segments = (text: string) => segmenter.segment(text);
+let segmenter: Intl.Segmenter | null = null;
+
+function segments(text: string): Intl.Segments {
+  // Creating it takes 2 ms, which commands without a table do not need.
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
 
 /** Emoji and East Asian scripts. */
 function isWide(segment: string): boolean {

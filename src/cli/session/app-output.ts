@@ -174,8 +174,8 @@ function leftOutText(lines: number | null): string {
     : `${lines} ${lines === 1 ? "line is" : "lines are"} left out: the app prints faster than they can be sent.`;
 }
 
-/** `12:00:03`, in the time zone of the terminal. */
-const clock = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
+/** `12:00:03`, in the time zone of the terminal. Creating an Intl.DateTimeFormat takes 20 ms at each start. */
+const timeOfDay = (time: number) => new Date(time).toTimeString().slice(0, "00:00:00".length);
 const NO_TIME = "–".padEnd("12:00:03".length);
 
 function printLine(output: Output, { instance, message, time }: AppOutputLine, hasTime: boolean): void {
@@ -186,6 +186,6 @@ function printLine(output: Output, { instance, message, time }: AppOutputLine, h
     return output.line(`${hasTime ? `${printable(time ?? "–")}\t` : ""}${instance}\t${printable(message)}`);
   const text = style.dim("x") === "x" ? printable(message) : printableInColour(message);
   const shown =
-    time === undefined || Number.isNaN(Date.parse(time)) ? NO_TIME : clock.format(Date.parse(time));
+    time === undefined || Number.isNaN(Date.parse(time)) ? NO_TIME : timeOfDay(Date.parse(time));
   output.line(`${hasTime ? `${style.dim(shown)} ` : ""}${style.dim(instance)} ${text}`);
 }
