@@ -5,7 +5,7 @@ import * as z from "zod";
 
 import { AccountId } from "#contract/ids.ts";
 
-import { newToken } from "../../../scripts/shared/first-token.ts";
+import { newToken, type Statement } from "../../../scripts/shared/first-token.ts";
 import { LocalFile } from "../../../scripts/start/local-file.ts";
 import { writeDatabase } from "../../support/write-database.ts";
 import { createHome, removeHome, startSystem } from "../../support/journey-system.ts";
@@ -71,12 +71,21 @@ export async function startShared(): Promise<RunningInstallation & { readonly se
   const started = await startInstallation(ACCOUNTS_FOR_FILES);
   const home = join(started.installation.home, "installation");
   try {
-    return { ...started, secondLink: await script("sign-in.ts", "--account", "second", "--local", home) };
+    const secondLink = await script("sign-in.ts", "--account", "second", "--local", home);
+    // The test files that need the links can be the last of a long run.
+    writeDatabase(home, [laterExpiry]);
+    return { ...started, secondLink };
   } catch (error) {
     await started.end();
     throw error;
   }
 }
+
+/** Sign-in links expire after ten minutes. */
+const laterExpiry: Statement = {
+  sql: "UPDATE sign_in_codes SET expires_at = expires_at + ?",
+  parameters: [24 * 3_600_000],
+};
 
 export type RunningInstallation = {
   readonly installation: Installation;
