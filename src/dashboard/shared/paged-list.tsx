@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ClientResult } from "#client/send.ts";
 import type { WatchedResource } from "#dashboard/data/resource.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { type Loaded, withNewest } from "#dashboard/data/with-newest.ts";
+import { type Loaded, withNewest } from "#dashboard/shared/with-newest.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Show } from "#dashboard/shared/show.tsx";

@@ -4,7 +4,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
 import { type Growing, textOf } from "#contract/growing.ts";
-import { branchLink, commitLink, repositoryLink } from "#dashboard/text/forge-links.ts";
+import { branchLink, commitLink, repositoryLink } from "#dashboard/shared/forge-links.ts";
 import { deploymentState, serverStatusLabels, type StatusFacts } from "#dashboard/text/labels.ts";
 import { minuteText } from "#dashboard/text/times.ts";
 

@@ -11,7 +11,7 @@ import {
   readFreeze,
 } from "#dashboard/pages/freezes/freeze-draft.ts";
 import { readForm } from "#dashboard/text/field-errors.ts";
-import { freezeTimesText } from "#dashboard/text/freeze-texts.ts";
+import { freezeTimesText } from "#dashboard/pages/freezes/freeze-texts.ts";
 
 const empty = newFreeze("Europe/Berlin");
 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { AuditChanges, AuditEntry } from "#contract/endpoints/audit/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import { Button } from "#dashboard/shared/button.tsx";
-import { auditSentence, valueText } from "#dashboard/text/audit-texts.ts";
+import { auditSentence, valueText } from "#dashboard/pages/audit/audit-texts.ts";
 import { dateText } from "#dashboard/text/times.ts";
 
 type Props = {

@@ -5,7 +5,7 @@ import {
   exportAuditEntries,
   listAuditEntries,
   useAuditEntries,
-} from "#dashboard/data/audit-resources.ts";
+} from "#dashboard/pages/audit/audit-resources.ts";
 import { ALL, useProjects, useServers, useTokens } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { AuditRow } from "#dashboard/pages/audit/audit-row.tsx";

@@ -1,5 +1,5 @@
 import { ALL } from "#dashboard/data/resource.ts";
-import { useNewestSeal } from "#dashboard/data/audit-resources.ts";
+import { useNewestSeal } from "#dashboard/pages/audit/audit-resources.ts";
 import { isNotAllowed } from "#dashboard/shared/unavailable.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";

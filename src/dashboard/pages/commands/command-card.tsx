@@ -1,6 +1,6 @@
 import type { CommandRow } from "#contract/endpoints/commands/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
-import { commandApi } from "#dashboard/data/job-resources.ts";
+import { commandApi } from "#dashboard/pages/commands/job-resources.ts";
 import { RunRow } from "#dashboard/pages/commands/run-row.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 
 import type { CommandId, ProjectId } from "#contract/ids.ts";
-import { commandApi, useCommands } from "#dashboard/data/job-resources.ts";
+import { commandApi, useCommands } from "#dashboard/pages/commands/job-resources.ts";
 import { CommandCard } from "#dashboard/pages/commands/command-card.tsx";
 import { RunForm } from "#dashboard/pages/commands/run-form.tsx";
 import { EmptyState } from "#dashboard/shared/empty-state.tsx";

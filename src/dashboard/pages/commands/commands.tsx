@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
 
 import type { ProjectId } from "#contract/ids.ts";
-import { useCronJobs } from "#dashboard/data/job-resources.ts";
+import { useCronJobs } from "#dashboard/pages/commands/job-resources.ts";
 import { ALL, useProject, useServers } from "#dashboard/data/resources.ts";
 import { CommandList } from "#dashboard/pages/commands/command-list.tsx";
 import { CronList } from "#dashboard/pages/commands/cron-list.tsx";

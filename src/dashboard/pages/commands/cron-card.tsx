@@ -4,14 +4,14 @@ import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
 import type { CronJobReport, CronRun } from "#contract/endpoints/cron/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { cronApi } from "#dashboard/data/job-resources.ts";
+import { cronApi } from "#dashboard/pages/commands/job-resources.ts";
 import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { RunRow } from "#dashboard/pages/commands/run-row.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago, NextAt } from "#dashboard/shared/times.tsx";
-import { triggerLabels } from "#dashboard/text/run-labels.ts";
+import { triggerLabels } from "#dashboard/pages/commands/run-labels.ts";
 import { minuteText } from "#dashboard/text/times.ts";
 
 type Props = {

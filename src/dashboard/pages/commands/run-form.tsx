@@ -6,7 +6,7 @@ import {
   RunCommandInput,
 } from "#contract/endpoints/commands/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { commandApi } from "#dashboard/data/job-resources.ts";
+import { commandApi } from "#dashboard/pages/commands/job-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Field } from "#dashboard/shared/field.tsx";

@@ -7,7 +7,7 @@ import { KeptOutput, type KeptOutputProps } from "#dashboard/pages/commands/kept
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Duration } from "#dashboard/shared/times.tsx";
-import { type RunState, runClass, runLabel } from "#dashboard/text/run-labels.ts";
+import { type RunState, runClass, runLabel } from "#dashboard/pages/commands/run-labels.ts";
 
 type Props = {
   /** For the names of its buttons, which tell the rows apart. */

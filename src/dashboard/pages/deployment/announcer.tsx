@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
-import { failureTitle } from "#dashboard/text/failure-texts.ts";
+import { failureTitle } from "#dashboard/pages/deployment/failure-texts.ts";
 import { buildingLabels, statusLabels } from "#dashboard/text/labels.ts";
 
 /** Announces each stage to screen readers politely, and a failure immediately. Announces nothing when the page opens. */

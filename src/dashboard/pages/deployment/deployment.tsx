@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
-import { LogStore } from "#dashboard/data/log-store.ts";
+import { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import { useDeployment, useProject } from "#dashboard/data/resources.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { Announcer } from "#dashboard/pages/deployment/announcer.tsx";

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 
 import { firstErrorIn } from "#contract/first-error.ts";
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
-import type { LogStore } from "#dashboard/data/log-store.ts";
+import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { errorExcerpt, firstError } from "#dashboard/pages/deployment/first-error.ts";
 import { AnsiText } from "#dashboard/shared/ansi-text.tsx";

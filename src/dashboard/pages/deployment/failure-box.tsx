@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { Deployment, Failure, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
-import type { LogStore } from "#dashboard/data/log-store.ts";
+import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import { DeployAgain } from "#dashboard/pages/deployment/deploy-again.tsx";
 import { ErrorExcerpt } from "#dashboard/pages/deployment/error-excerpt.tsx";
 import { isAtEnd } from "#dashboard/pages/deployment/use-follow.ts";
 import { pathTo } from "#dashboard/router/route.ts";
-import { adviceFor, failureTitle } from "#dashboard/text/failure-texts.ts";
+import { adviceFor, failureTitle } from "#dashboard/pages/deployment/failure-texts.ts";
 
 type Props = {
   readonly deployment: Deployment;

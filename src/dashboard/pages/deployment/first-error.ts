@@ -1,6 +1,6 @@
 import { EXCERPT_REACH, type ErrorExcerpt, excerptAround } from "#contract/first-error.ts";
 import type { ErrorRank } from "#contract/output-lines.ts";
-import type { LogStore } from "#dashboard/data/log-store.ts";
+import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 
 /** The lines so far, with their texts. */
 type Log = Pick<LogStore, "lines" | "texts">;

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import { stageLabels } from "#contract/stages.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import type { LogStore } from "#dashboard/data/log-store.ts";
+import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import type { LogGroup } from "#dashboard/pages/deployment/log-groups.ts";
 import { LogRow } from "#dashboard/pages/deployment/log-row.tsx";
 import { useColumns } from "#dashboard/pages/deployment/use-columns.ts";

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 
-import type { LogStore } from "#dashboard/data/log-store.ts";
+import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 

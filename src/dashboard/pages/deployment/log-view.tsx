@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
-import type { LogStore } from "#dashboard/data/log-store.ts";
+import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { firstError } from "#dashboard/pages/deployment/first-error.ts";
 import { LogGroupView } from "#dashboard/pages/deployment/log-group.tsx";

@@ -1,7 +1,7 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import { useNow } from "#dashboard/data/clock.ts";
-import type { LogStore } from "#dashboard/data/log-store.ts";
+import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { stagesOf } from "#dashboard/pages/deployment/stages-of.ts";
 import { buildingLabels } from "#dashboard/text/labels.ts";

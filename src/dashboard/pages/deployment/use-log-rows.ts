@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-import type { LogStore } from "#dashboard/data/log-store.ts";
+import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import type { LogGroup } from "#dashboard/pages/deployment/log-groups.ts";
 import { type LogRows, logRows } from "#dashboard/pages/deployment/log-rows.ts";
 import { warningRuns } from "#dashboard/pages/deployment/warning-runs.ts";

@@ -1,5 +1,5 @@
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import type { LogStore } from "#dashboard/data/log-store.ts";
+import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 
 type Log = Pick<LogStore, "lines" | "texts">;
 

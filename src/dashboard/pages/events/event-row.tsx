@@ -2,7 +2,7 @@ import type { ReadEvent } from "#contract/endpoints/events/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
-import { eventText } from "#dashboard/text/event-texts.ts";
+import { eventText } from "#dashboard/pages/events/event-texts.ts";
 
 /** An event as a sentence, with when and by whom. */
 export function EventRow({ event }: { readonly event: ReadEvent }) {

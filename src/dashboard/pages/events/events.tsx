@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-import { type EventFilters, listEvents, useEvents } from "#dashboard/data/event-resources.ts";
+import { type EventFilters, listEvents, useEvents } from "#dashboard/pages/events/event-resources.ts";
 import { EventRow } from "#dashboard/pages/events/event-row.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";
 import { EmptyState } from "#dashboard/shared/empty-state.tsx";
@@ -9,7 +9,7 @@ import { Page } from "#dashboard/shared/page.tsx";
 import { PagedList } from "#dashboard/shared/paged-list.tsx";
 import { ProjectFilter } from "#dashboard/shared/project-filter.tsx";
 import { filtersInAddress, writeFiltersToAddress } from "#dashboard/router/filters.ts";
-import { eventFamilies } from "#dashboard/text/event-texts.ts";
+import { eventFamilies } from "#dashboard/pages/events/event-texts.ts";
 
 /** What has changed in the account, newest first. */
 export function Events() {

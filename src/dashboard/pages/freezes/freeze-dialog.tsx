@@ -18,7 +18,7 @@ import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ProjectFilter } from "#dashboard/shared/project-filter.tsx";
-import { weekdayLabels } from "#dashboard/text/freeze-texts.ts";
+import { weekdayLabels } from "#dashboard/pages/freezes/freeze-texts.ts";
 
 type Props = {
   /** The freeze to change; null: a new one. */

@@ -7,7 +7,7 @@ import { FreezeDialog } from "#dashboard/pages/freezes/freeze-dialog.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { RemovalDialog } from "#dashboard/shared/removal-dialog.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
-import { freezeState, freezeTimesText } from "#dashboard/text/freeze-texts.ts";
+import { freezeState, freezeTimesText } from "#dashboard/pages/freezes/freeze-texts.ts";
 
 type Props = {
   readonly freeze: Freeze;

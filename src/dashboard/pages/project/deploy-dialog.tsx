@@ -6,7 +6,7 @@ import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useHasScope } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { useHoldOutlook } from "#dashboard/data/use-hold-outlook.ts";
+import { useHoldOutlook } from "#dashboard/pages/project/use-hold-outlook.ts";
 import { Advanced } from "#dashboard/shared/advanced.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";

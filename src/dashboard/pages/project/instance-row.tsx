@@ -3,7 +3,7 @@ import type { Sample } from "#dashboard/pages/project/samples.ts";
 import { Usage } from "#dashboard/pages/project/usage.tsx";
 import { useNow } from "#dashboard/data/clock.ts";
 import { dateText, spanText } from "#dashboard/text/times.ts";
-import { instanceLabels } from "#dashboard/text/process-labels.ts";
+import { instanceLabels } from "#dashboard/pages/project/process-labels.ts";
 
 type Props = { readonly instance: InstanceReport; readonly samples: readonly Sample[] };
 

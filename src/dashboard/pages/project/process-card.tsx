@@ -10,7 +10,7 @@ import { InstanceRow } from "#dashboard/pages/project/instance-row.tsx";
 import { ProcessActions } from "#dashboard/pages/project/process-actions.tsx";
 import type { Samples } from "#dashboard/pages/project/samples.ts";
 import { StartedDeployment } from "#dashboard/shared/started-deployment.tsx";
-import { processLabel } from "#dashboard/text/process-labels.ts";
+import { processLabel } from "#dashboard/pages/project/process-labels.ts";
 
 type Props = {
   readonly projectId: ProjectId;

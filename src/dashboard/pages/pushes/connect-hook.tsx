@@ -6,7 +6,7 @@ import type { HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { keySettingsOf } from "#contract/forge.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
-import { hookApi } from "#dashboard/data/push-resources.ts";
+import { hookApi } from "#dashboard/pages/pushes/push-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";

@@ -6,7 +6,7 @@ import type { Hook, HookWithSecret } from "#contract/endpoints/hooks/schemas.ts"
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { textOf } from "#contract/growing.ts";
-import { hookApi } from "#dashboard/data/push-resources.ts";
+import { hookApi } from "#dashboard/pages/pushes/push-resources.ts";
 import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { HookSteps } from "#dashboard/pages/pushes/hook-steps.tsx";
@@ -14,7 +14,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { RemovalDialog } from "#dashboard/shared/removal-dialog.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
-import { reasonText } from "#dashboard/text/push-texts.ts";
+import { reasonText } from "#dashboard/pages/pushes/push-texts.ts";
 
 type Props = {
   readonly hook: Hook;

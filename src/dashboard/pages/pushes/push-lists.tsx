@@ -1,7 +1,7 @@
 import type { ClientResult } from "#client/send.ts";
 import type { PushRows } from "#contract/endpoints/hooks/schemas.ts";
 import type { HookId, ProjectId } from "#contract/ids.ts";
-import { hookApi, useHookPushes, useProjectPushes } from "#dashboard/data/push-resources.ts";
+import { hookApi, useHookPushes, useProjectPushes } from "#dashboard/pages/pushes/push-resources.ts";
 import type { WatchedResource } from "#dashboard/data/resource.ts";
 import { PushRow } from "#dashboard/pages/pushes/push-row.tsx";
 import { PagedList } from "#dashboard/shared/paged-list.tsx";

@@ -3,7 +3,7 @@ import type { Push } from "#contract/endpoints/hooks/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { HookId, ProjectId } from "#contract/ids.ts";
 import { textOf } from "#contract/growing.ts";
-import { hookApi } from "#dashboard/data/push-resources.ts";
+import { hookApi } from "#dashboard/pages/pushes/push-resources.ts";
 import { ALL, useAllowed, useMay, useProjects } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
@@ -17,7 +17,7 @@ import {
   refText,
   sourceLabels,
   whyText,
-} from "#dashboard/text/push-texts.ts";
+} from "#dashboard/pages/pushes/push-texts.ts";
 
 type Props = {
   readonly push: Push;

@@ -4,7 +4,7 @@ import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
 import type { Hook, HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { useHooks } from "#dashboard/data/push-resources.ts";
+import { useHooks } from "#dashboard/pages/pushes/push-resources.ts";
 import { ALL, useAllowed, useProject } from "#dashboard/data/resources.ts";
 import { ConnectHook } from "#dashboard/pages/pushes/connect-hook.tsx";
 import { HookCard } from "#dashboard/pages/pushes/hook-card.tsx";

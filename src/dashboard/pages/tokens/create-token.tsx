@@ -15,7 +15,7 @@ import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ProjectLimit } from "#dashboard/shared/project-limit.tsx";
 import { readForm } from "#dashboard/text/field-errors.ts";
 import { isIncluded } from "#dashboard/text/permissions.ts";
-import { presetNamed, presetOf, tokenPresets } from "#dashboard/text/token-presets.ts";
+import { presetNamed, presetOf, tokenPresets } from "#dashboard/pages/tokens/token-presets.ts";
 
 type Props = { readonly onCreated: (token: TokenWithSecret) => void; readonly onClose: () => void };
 

@@ -1,5 +1,5 @@
 import type { ProjectId } from "#contract/ids.ts";
-import { useVariableRevisions } from "#dashboard/data/variable-resources.ts";
+import { useVariableRevisions } from "#dashboard/pages/variables/variable-resources.ts";
 import type { VariablesDraft } from "#dashboard/pages/variables/draft.ts";
 import { RevisionText } from "#dashboard/pages/variables/history.tsx";
 import { Button } from "#dashboard/shared/button.tsx";

@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 
 import type { VariableRevision } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { useVariableRevisions, variableApi } from "#dashboard/data/variable-resources.ts";
+import { useVariableRevisions, variableApi } from "#dashboard/pages/variables/variable-resources.ts";
 import { PagedList } from "#dashboard/shared/paged-list.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 

@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 
 import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 import type { Variable, Variables } from "#contract/endpoints/variables/schemas.ts";
-import { useCanSeal } from "#dashboard/data/can-seal.ts";
+import { useCanSeal } from "#dashboard/pages/variables/can-seal.ts";
 import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { useDraft } from "#dashboard/data/use-draft.ts";
-import { variableApi } from "#dashboard/data/variable-resources.ts";
+import { variableApi } from "#dashboard/pages/variables/variable-resources.ts";
 import { ConflictBox } from "#dashboard/pages/variables/conflict-box.tsx";
 import {
   afterSaving,

@@ -1,6 +1,6 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { useProject } from "#dashboard/data/resources.ts";
-import { useVariables } from "#dashboard/data/variable-resources.ts";
+import { useVariables } from "#dashboard/pages/variables/variable-resources.ts";
 import { History } from "#dashboard/pages/variables/history.tsx";
 import { SealKey } from "#dashboard/pages/variables/seal-key.tsx";
 import { VariablesForm } from "#dashboard/pages/variables/variables-form.tsx";

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import { CreateWebhookInput, type WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { webhookApi } from "#dashboard/data/webhook-resources.ts";
+import { webhookApi } from "#dashboard/pages/webhooks/webhook-resources.ts";
 import { newWebhook, type WebhookDraft, webhookInput } from "#dashboard/pages/webhooks/webhook-draft.ts";
 import { WebhookFields } from "#dashboard/pages/webhooks/webhook-fields.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
@@ -12,7 +12,7 @@ import { Choice } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { readForm } from "#dashboard/text/field-errors.ts";
-import { kindHints, kindLabels } from "#dashboard/text/webhook-texts.ts";
+import { kindHints, kindLabels } from "#dashboard/pages/webhooks/webhook-texts.ts";
 
 type Props = {
   readonly onCreated: (webhook: WebhookWithSecret) => void;

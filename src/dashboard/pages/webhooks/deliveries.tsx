@@ -4,14 +4,14 @@ import type { Delivery } from "#contract/endpoints/webhooks/schemas.ts";
 import type { WebhookId } from "#contract/ids.ts";
 import { textOf } from "#contract/growing.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { useDeliveries, webhookApi } from "#dashboard/data/webhook-resources.ts";
+import { useDeliveries, webhookApi } from "#dashboard/pages/webhooks/webhook-resources.ts";
 import { AttemptView } from "#dashboard/pages/webhooks/attempt-view.tsx";
 import { ResendAll } from "#dashboard/pages/webhooks/resend-all.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { PagedList } from "#dashboard/shared/paged-list.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago, NextAt } from "#dashboard/shared/times.tsx";
-import { deliveryClasses, deliveryLabels } from "#dashboard/text/webhook-texts.ts";
+import { deliveryClasses, deliveryLabels } from "#dashboard/pages/webhooks/webhook-texts.ts";
 
 type Props = {
   readonly id: WebhookId;

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { UpdateWebhookInput, type WebhookDetails } from "#contract/endpoints/webhooks/schemas.ts";
 import type { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { webhookApi } from "#dashboard/data/webhook-resources.ts";
+import { webhookApi } from "#dashboard/pages/webhooks/webhook-resources.ts";
 import {
   draftOfWebhook,
   webhookChanges,
@@ -15,7 +15,7 @@ import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { readForm } from "#dashboard/text/field-errors.ts";
-import { kindLabels } from "#dashboard/text/webhook-texts.ts";
+import { kindLabels } from "#dashboard/pages/webhooks/webhook-texts.ts";
 
 type Props = {
   readonly kind: WebhookKind;

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 
 import type { WebhookId } from "#contract/ids.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { webhookApi } from "#dashboard/data/webhook-resources.ts";
+import { webhookApi } from "#dashboard/pages/webhooks/webhook-resources.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";

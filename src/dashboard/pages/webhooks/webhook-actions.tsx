@@ -7,7 +7,7 @@ import type {
   WebhookTest,
   WebhookWithSecret,
 } from "#contract/endpoints/webhooks/schemas.ts";
-import { webhookApi } from "#dashboard/data/webhook-resources.ts";
+import { webhookApi } from "#dashboard/pages/webhooks/webhook-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { AttemptView } from "#dashboard/pages/webhooks/attempt-view.tsx";
 import { EditWebhook } from "#dashboard/pages/webhooks/edit-webhook.tsx";

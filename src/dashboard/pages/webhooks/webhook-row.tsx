@@ -9,7 +9,11 @@ import { WebhookActions } from "#dashboard/pages/webhooks/webhook-actions.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { projectsText } from "#dashboard/text/permissions.ts";
-import { kindLabels, webhookStateClasses, webhookStateLabels } from "#dashboard/text/webhook-texts.ts";
+import {
+  kindLabels,
+  webhookStateClasses,
+  webhookStateLabels,
+} from "#dashboard/pages/webhooks/webhook-texts.ts";
 
 type Props = {
   readonly webhook: Webhook;

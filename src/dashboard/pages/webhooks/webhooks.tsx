@@ -4,7 +4,7 @@ import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
 import type { WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
 import { textOf } from "#contract/growing.ts";
 import { ALL, useAllowed } from "#dashboard/data/resources.ts";
-import { useWebhooks } from "#dashboard/data/webhook-resources.ts";
+import { useWebhooks } from "#dashboard/pages/webhooks/webhook-resources.ts";
 import { CreateWebhook } from "#dashboard/pages/webhooks/create-webhook.tsx";
 import { WebhookRow } from "#dashboard/pages/webhooks/webhook-row.tsx";
 import { WebhookSecret } from "#dashboard/pages/webhooks/webhook-secret.tsx";
@@ -13,7 +13,7 @@ import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { Find, matches } from "#dashboard/shared/find.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
-import { kindLabels } from "#dashboard/text/webhook-texts.ts";
+import { kindLabels } from "#dashboard/pages/webhooks/webhook-texts.ts";
 
 /** All webhooks with their deliveries, and a dialog that creates one. */
 export function Webhooks() {

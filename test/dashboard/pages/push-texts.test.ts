@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { refText, whyText } from "#dashboard/text/push-texts.ts";
+import { refText, whyText } from "#dashboard/pages/pushes/push-texts.ts";
 
 describe("a push as text", () => {
   it("names branches and tags as people do", () => {

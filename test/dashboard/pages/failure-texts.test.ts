@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { adviceFor, failureAdvice, failureTitle } from "#dashboard/text/failure-texts.ts";
+import { adviceFor, failureAdvice, failureTitle } from "#dashboard/pages/deployment/failure-texts.ts";
 
 it("the headline of a failure is its stage and its message", () => {
   expect(failureTitle({ stage: "build", message: "the build command ended with exit code 3" })).toEqual({

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { branchLink, commitLink, repositoryLink } from "#dashboard/text/forge-links.ts";
+import { branchLink, commitLink, repositoryLink } from "#dashboard/shared/forge-links.ts";
 
 const COMMIT = "8e8412f";
 const SITES = ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "gitea.com"];

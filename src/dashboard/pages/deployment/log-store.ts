@@ -4,7 +4,7 @@ import type { LogLine, LogStage } from "#contract/endpoints/logs/schemas.ts";
 import type { Problem } from "#contract/problems.ts";
 import { streams } from "#dashboard/data/stream-slots.ts";
 import { Signal } from "#dashboard/data/signal.ts";
-import { LineStyles } from "#dashboard/text/line-styles.ts";
+import { LineStyles } from "#dashboard/pages/deployment/line-styles.ts";
 import { LineTexts } from "#dashboard/text/line-texts.ts";
 import { pause } from "#contract/lib/pause.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { exampleOf } from "#contract/endpoints/events/examples.ts";
 import { Event, EventType, ReadEvent } from "#contract/endpoints/events/schemas.ts";
 import { parseKnown } from "#contract/tolerant.ts";
-import { eventFamilies, eventText } from "#dashboard/text/event-texts.ts";
+import { eventFamilies, eventText } from "#dashboard/pages/events/event-texts.ts";
 
 const textOf = (type: EventType) => eventText(Event.parse(exampleOf(type)));
 

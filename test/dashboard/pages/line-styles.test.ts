@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { plainStyle as plain } from "#contract/text-style.ts";
-import { LineStyles } from "#dashboard/text/line-styles.ts";
+import { LineStyles } from "#dashboard/pages/deployment/line-styles.ts";
 
 const ESC = "\u001b";
 

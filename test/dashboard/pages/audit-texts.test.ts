@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { AuditEntry } from "#contract/endpoints/audit/schemas.ts";
-import { auditSentence, valueText } from "#dashboard/text/audit-texts.ts";
+import { auditSentence, valueText } from "#dashboard/pages/audit/audit-texts.ts";
 
 const id = (kind: string) => `${kind}_${"0".repeat(26)}`;
 const shop = { type: "project", id: id("proj"), name: "shop" };

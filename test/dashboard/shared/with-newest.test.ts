@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type Loaded, withNewest } from "#dashboard/data/with-newest.ts";
+import { type Loaded, withNewest } from "#dashboard/shared/with-newest.ts";
 
 /** Rows from one number down to another, as pages of a list are. */
 function rows(from: number, to: number, cursor: string | null): Loaded<number> {
