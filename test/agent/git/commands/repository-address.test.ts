@@ -110,6 +110,7 @@ function decode(text: string): string {
 describe("a repository's address that is accepted", () => {
   it("is shown, compared and connected to as the same one, in thousands of hostile forms", () => {
     const kinds = new Map<string, number>();
+    const numRuns = inject("sample").isWhole ? 50_000 : 5_000;
     fc.assert(
       fc.property(repository, (text) => {
         if (!Repository.safeParse(text).success) return;
@@ -118,9 +119,10 @@ describe("a repository's address that is accepted", () => {
         kinds.set(parsed.kind, (kinds.get(parsed.kind) ?? 0) + 1);
         expect({ text, wrong: differences(stored, parsed) }).toEqual({ text, wrong: [] });
       }),
-      { numRuns: inject("sample").isWhole ? 50_000 : 5_000 },
+      { numRuns },
     );
-    for (const kind of ["https", "ssh", "scp", "local"]) expect(kinds.get(kind), kind).toBeGreaterThan(100);
+    for (const kind of ["https", "ssh", "scp", "local"])
+      expect(kinds.get(kind), kind).toBeGreaterThan(numRuns / 500);
   });
 
   const folder = mkdtempSync(join(tmpdir(), "gantry-git-"));
