@@ -76,8 +76,9 @@ async function decide(
   if (method === "PUT") {
     const body = InstanceBody.safeParse(parseJson(await readBody(request, MAX_BODY_CHARACTERS)));
     if (!body.success) return controlFailure(422, z.prettifyError(body.error));
-    await instances.start(project.data, name.data, body.data);
-    return { status: 200, body: {} };
+    return (await instances.start(project.data, name.data, body.data))
+      ? { status: 200, body: {} }
+      : controlFailure(409, "The supervisor is ending.");
   }
   if (method !== "DELETE") return controlFailure(405, "Use PUT to start an instance, and DELETE to stop it.");
   return (await instances.stop(project.data, name.data))

@@ -22,7 +22,8 @@ export type Instances = {
    * instances.
    */
   adopt(): Promise<void>;
-  start(project: ProjectId, name: string, body: InstanceBody): Promise<void>;
+  /** @returns false, without a start, once all instances are being ended */
+  start(project: ProjectId, name: string, body: InstanceBody): Promise<boolean>;
   /** @returns whether none of its processes is left */
   stop(project: ProjectId, name: string): Promise<boolean>;
   list(project: ProjectId | null): readonly InstanceView[];
@@ -31,12 +32,13 @@ export type Instances = {
   listensOn(project: ProjectId, name: string, port: number): Promise<boolean | null>;
   /** Notes all instances for the next supervisor. @returns their commands, which are not noted */
   leave(): Promise<InstanceCommands>;
-  /** Stops all instances. */
+  /** Stops all instances, and starts none from then on: nothing would end it. */
   end(graceMs: number): Promise<void>;
 };
 
 export function createInstances(home: string, log: (message: string) => void): Instances {
   const instances = new Map<string, Instance>();
+  let isEnding = false;
   const state = createStateFile(home, () => [...instances.values()].map((each) => each.record()), log);
   // Instances of other homes on this machine may have the same names.
   const keyOf = (project: ProjectId, name: string): string => `${project}/${name}`;
@@ -82,10 +84,12 @@ export function createInstances(home: string, log: (message: string) => void): I
       const key = keyOf(project, name);
       for (let old = instances.get(key); old?.isStopping() === true; old = instances.get(key))
         await old.finished;
+      if (isEnding) return false;
       const known = instances.get(key);
       known?.give(body);
       await (known ?? add(project, name, { kind: "start", body })).launched;
       await state.save();
+      return true;
     },
     async stop(project, name) {
       const key = keyOf(project, name);
@@ -120,6 +124,7 @@ export function createInstances(home: string, log: (message: string) => void): I
       return { commands };
     },
     async end(graceMs) {
+      isEnding = true;
       await Promise.all([...instances.values()].map((each) => each.stop(graceMs)));
       await state.save();
     },

@@ -234,6 +234,19 @@ describe("the supervisor that an agent starts", () => {
     await expect.poll(() => existsSync(join(home.home, "supervisor.lock"))).toBe(false);
   });
 
+  it("starts nothing while it ends its instances, because nothing would end it", async () => {
+    const home = await newHome();
+    const slow = "trap 'echo ending; sleep 1; exit' TERM; echo started; while :; do sleep 0.1; done";
+    expect((await home.connect().start(home.spec("web-1-0", slow))).ok).toBe(true);
+    await expect.poll(() => home.linesOf("web-1-0")).toEqual(["started"]);
+    const ended = endSupervisor(home.options);
+    await expect.poll(() => home.linesOf("web-1-0")).toEqual(["started", "ending"]);
+    const refused = await home.connect().start(home.spec("web-1-1", SERVE));
+    expect(refused).toMatchObject({ ok: false, reason: expect.stringContaining("ending") });
+    expect((await ended).ok).toBe(true);
+    expect(home.linesOf("web-1-1")).toEqual([]);
+  });
+
   it("works in a home whose path is too long for a socket", async () => {
     const folder = join(await mkdtemp(join(tmpdir(), "gantry-long-")), "x".repeat(200));
     await mkdir(folder);
