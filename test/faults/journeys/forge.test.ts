@@ -6,11 +6,11 @@ import { text } from "node:stream/consumers";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { type Forge, type ForgeRepository, type HookKind, serveForge } from "../support/forge/forge.ts";
-import { pushTo } from "../support/forge/push.ts";
-import { createCertificate, type TestCertificate } from "../support/git-server.ts";
-import { createRepository, type Repository } from "../support/journey-repository.ts";
-import { createHome, removeHome } from "../support/journey-system.ts";
+import { type Forge, type ForgeRepository, type HookKind, serveForge } from "../../support/forge/forge.ts";
+import { pushTo } from "../../support/forge/push.ts";
+import { createCertificate, type TestCertificate } from "../../support/git-server.ts";
+import { createRepository, type Repository } from "../../support/journey-repository.ts";
+import { createHome, removeHome } from "../../support/journey-system.ts";
 
 const SECRET = "a secret of 20 bytes";
 const SIGNING_KEY = Buffer.from("0123456789abcdef0123456789abcdef");
