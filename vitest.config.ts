@@ -100,7 +100,7 @@ const usual = [
 
 /** `npm run test:all` runs these, too. */
 const long = [
-  inNode("faults-domain", ["faults/domain", "faults/client"]),
+  inNode("faults-domain", ["faults/domain", "faults/client", "faults/scripts"]),
   inWorker("faults-worker", testsIn(["faults/worker"])),
   withAgents("faults-agent", ["faults/agent"]),
   // The number of systems in faults.test.ts, so that no test waits for a system while its timeout runs.
@@ -112,6 +112,7 @@ const long = [
   inWorker("edges-worker", testsIn(["edges/worker"])),
   withAgents("edges-agent", ["edges/agent"]),
   inNode("edges-command", ["edges/cli"]),
+  inNode("edges-journeys", ["edges/journeys"]),
   inNode("install", ["install"]),
   inNode("browser", ["browser"]),
 ];

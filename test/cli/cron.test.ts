@@ -93,19 +93,4 @@ describe("gantry projects set --cron", () => {
     });
     expect(JSON.parse((await set("--no-cron")).stdout)).toMatchObject({ cron: [] });
   });
-
-  it.each([
-    ["backup", "backup is not NAME=SCHEDULE COMMAND, such as 'backup=30 2 * * * ./backup'."],
-    [
-      "backup=daily",
-      "--cron backup: a schedule has five fields or is one such as @daily, before the command.",
-    ],
-    ["backup.zone=UTC", "--cron has no field zone."],
-    ["backup.timezone=UTC", "--cron backup: pass its schedule and command too"],
-    ["backup=61 * * * * ./backup", "--cron backup: the schedule has the minute 61, which is not 0 to 59"],
-    ["BACKUP=@daily ./backup", "--cron BACKUP: name must be a job's name"],
-  ])("refuses %s", async (word, message) => {
-    const refused = await run("projects", "set", "--cron", word);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
-  });
 });

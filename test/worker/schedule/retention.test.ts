@@ -1,4 +1,3 @@
-import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
@@ -6,11 +5,8 @@ import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
 import { output } from "../../support/connected-agent/events.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { failCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { inDays, runRound, runScheduleIn } from "../../support/worker/schedule.ts";
-
-const bucket: object = Object.getPrototypeOf(env.LOGS);
 const keys = async () => (await env.LOGS.list({ prefix: "logs/" })).objects.map(({ key }) => key);
 const forms = ["application/json", "text/plain", "application/x-ndjson", "text/event-stream"];
 
@@ -72,35 +68,6 @@ describe("the log of an ended deployment", () => {
       expect((await project.get(`/v1/logs/${ids[at]}`)).status).toBe(status);
   });
 
-  it("is deleted by the setting of its own account", async () => {
-    const [brief, usual, long] = [
-      await TestProject.connected(),
-      await TestProject.connected(),
-      await TestProject.connected(),
-    ];
-    await keepFor(brief, 7);
-    await keepFor(long, 3650);
-    const [, second, third] = [await deploy(brief), await deploy(usual), await deploy(long)];
-    await runScheduleIn(7.1);
-    expect(await stored()).toEqual(new Set([second, third]));
-    await runScheduleIn(3649);
-    expect(await stored()).toEqual(new Set([third]));
-    await runScheduleIn(3651);
-    expect(await stored()).toEqual(new Set());
-  });
-
-  it("is deleted by the current setting", async () => {
-    const project = await TestProject.connected();
-    const id = await deploy(project);
-    await keepFor(project, 1);
-    await keepFor(project, 30);
-    await runScheduleIn(29);
-    expect(await stored()).toEqual(new Set([id]));
-    await keepFor(project, 28);
-    await runScheduleIn(29);
-    expect(await stored()).toEqual(new Set());
-  });
-
   it("is 410 in every form after it was deleted, and its deployment stays", async () => {
     const project = await TestProject.connected();
     const id = await deploy(project);
@@ -127,27 +94,6 @@ describe("the log of an ended deployment", () => {
       await answer.body?.cancel();
     }
   });
-
-  it("is not deleted before its lane has completed it", async () => {
-    vi.spyOn(console, "error").mockImplementation(() => {});
-    const project = await TestProject.connected();
-    const { id, order } = await withParts(project);
-    const down = failCalls(bucket, "put", { when: ([key]) => String(key).startsWith("logs/") });
-    await project.agent.completes(order);
-    await project.reaches(id, "live");
-    await vi.waitFor(() => expect(down.count()).toBeGreaterThan(0));
-    const before = await keys();
-    await runScheduleIn(91);
-    expect(await keys()).toEqual(before);
-    down.end();
-    await vi.waitFor(async () => {
-      await runDurableObjectAlarm(env.PROJECT_LANE.getByName(project.id));
-      expect((await keys()).map((key) => key.split("/")[4])).toEqual(["log.ndjson"]);
-    });
-    expect((await project.get(`/v1/logs/${id}`)).status).toBe(200);
-    await runScheduleIn(91);
-    expect(await keys()).toEqual([]);
-  });
 });
 
 describe("the log of a running deployment", () => {
@@ -162,15 +108,6 @@ describe("the log of a running deployment", () => {
     await project.reaches(id, "live");
     const text = await (await project.get(`/v1/logs/${id}`, { accept: "text/plain" })).text();
     expect(text.split("\n").filter((line) => line.endsWith("xxx"))).toHaveLength(lines.length);
-  });
-
-  it("is not deleted if D1 has lost its record but the lane has it", async () => {
-    const project = await TestProject.connected();
-    const { id } = await withParts(project);
-    const before = await keys();
-    await env.DB.prepare("DELETE FROM deployments WHERE id = ?").bind(id).run();
-    await runScheduleIn(400);
-    expect(await keys()).toEqual(before);
   });
 
   it("is empty instead of 410 before the first line", async () => {

@@ -1,8 +1,6 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-
-import { writeRunNote } from "#agent/jobs/cron/run-notes.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentAnswer } from "#contract/agent-answers.ts";
 import type { AgentRequest } from "#contract/agent-requests.ts";
@@ -177,37 +175,6 @@ describe("a job", () => {
     expect(world.linesOf("ran")).toEqual(["x"]);
   });
 
-  it("does not run again for the same minute after a restart or when the clock is put back", async () => {
-    const agent = await world.startAgent();
-    await deployWith(job(`echo x >> ${world.file("ran")}`));
-    setTime("2026-11-20T10:05:00Z");
-    await waitForRun("exited");
-    setTime("2026-11-20T10:02:30Z");
-    await agent.stop();
-    await world.startAgent();
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(world.linesOf("ran")).toEqual(["x"]);
-    // By days: the clock was wrong before.
-    setTime("2026-11-18T08:00:30Z");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    setTime("2026-11-18T08:01:00Z");
-    await expect.poll(() => world.linesOf("ran")).toEqual(["x", "x"]);
-  });
-
-  it("does not run again for the same time if the clock was wrong meanwhile", async () => {
-    await world.startAgent();
-    await deployWith(job(`echo x >> ${world.file("ran")}`, "5 10 * * *"));
-    setTime("2026-11-20T10:05:00Z");
-    await waitForRun("exited");
-    setTime("1970-01-01T00:00:10Z");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    setTime("2026-11-20T10:20:00Z");
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(world.linesOf("ran")).toEqual(["x"]);
-    setTime("2026-11-21T10:05:00Z");
-    await expect.poll(() => world.linesOf("ran")).toEqual(["x", "x"]);
-  });
-
   it("does not change with a deployment that fails, and runs no more without its project", async () => {
     await world.startAgent({ stopGraceMs: 100 });
     await deployWith(job(`echo $$ >> ${world.file("pids")}; echo up; sleep 600`));
@@ -267,7 +234,6 @@ describe("a job that fails", () => {
   it("is reported with its first failure and the last line that it printed, until it succeeds or is removed", async () => {
     await world.startAgent();
     const [broken, slow] = [world.file("broken"), world.file("slow")];
-    for (const file of [broken, slow]) writeFileSync(file, "");
     const fails = `echo trying; if [ -e ${broken} ]; then echo no disk >&2; exit 3; fi`;
     await deployWith(job(`${fails}; if [ -e ${slow} ]; then sleep 600; fi`, "0 0 1 1 *"));
     await runNow();
@@ -306,24 +272,6 @@ describe("a run that somebody asks for", () => {
     expect(world.linesOf("ran")).toEqual(["x"]);
     expect(await readRun(7)).toMatchObject({ ok: false, code: "unknown_run" });
   });
-
-  it("is one of the newest 20 that are kept", async () => {
-    await world.startAgent();
-    await deployWith(job("true", "0 0 1 1 *"));
-    await runNow();
-    await waitForRun("exited");
-    const [run] = await runs();
-    if (run === undefined) throw new Error("no run");
-    const folder = projectFolder(world.home, world.projectId);
-    for (let number = 2; number <= 22; number += 1)
-      await writeRunNote(folder, { job: "tick", key: null, run: { ...run, number } });
-    await runNow();
-    await expect.poll(async () => (await runs()).map(({ number }) => number).at(-1)).toBe(4);
-    expect(await runs()).toHaveLength(20);
-    expect((await jobs())[0]?.runs).toHaveLength(5);
-    await deployWith();
-    await expect.poll(() => existsSync(`${folder.cronRuns}/tick`)).toBe(false);
-  });
 });
 
 describe("a server whose policy does not allow a job", () => {
@@ -336,32 +284,6 @@ describe("a server whose policy does not allow a job", () => {
     world.repository.commit({ "gantry.json": JSON.stringify({ cron: [job("true")] }) });
     expect(await deploy()).toMatchObject({
       failure: { code: "refused_by_policy", message: expect.stringContaining("--allow-cron") },
-    });
-  });
-
-  it("skips a job that it allowed before", async () => {
-    world.policy = { cron: ["true"] };
-    const agent = await world.startAgent();
-    await deployWith(job("true"));
-    await agent.stop();
-    world.policy = { cron: ["date"] };
-    await world.startAgent();
-    const reason = expect.stringMatching(
-      /^this server's policy \(cron\) does not allow a cron job with the command true/,
-    );
-    expect(await jobs()).toMatchObject([{ problem: reason, next_run_at: null }]);
-    setTime("2026-11-20T10:01:00Z");
-    await waitForRun("skipped");
-    expect((await runs())[0]).toMatchObject({ message: reason, release: null });
-  });
-
-  it("fails the deployment of a schedule that it does not understand", async () => {
-    await world.startAgent();
-    expect(await deploy({ cron: [job("true", "@sometimes")] })).toMatchObject({
-      failure: {
-        code: "start_failed",
-        message: expect.stringMatching(/^the schedule of the job tick must have/),
-      },
     });
   });
 });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { expect, it, onTestFinished, vi } from "vitest";
 
-import { supervise } from "../../scripts/start/supervisor.ts";
-import { freePort } from "../support/free-port.ts";
+import { supervise } from "../../../scripts/start/supervisor.ts";
+import { freePort } from "../../support/free-port.ts";
 
 /** A server that responds `answers` times, and then accepts requests without responding. */
 const server = (port: number, answers: number) => `

@@ -9,15 +9,15 @@ import type { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
 import { WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
-import { serveStatusApi, type StatusApi } from "../support/forge/status-api.ts";
-import { fakeGitea } from "../support/receivers/forges.ts";
-import { serveWebhookReceiver, type WebhookReceiver } from "../support/receivers/webhook-receiver.ts";
-import { type Forge, type ForgeRepository, type HookKind, serveForge } from "../support/forge/forge.ts";
-import { pushTo } from "../support/forge/push.ts";
-import { createCertificate, type TestCertificate } from "../support/git-server.ts";
-import { createRepository, type Repository } from "../support/journey-repository.ts";
-import { createHome, removeHome, startSystem, type System } from "../support/journey-system.ts";
-import { CONDITION_MS } from "../support/patience.ts";
+import { serveStatusApi, type StatusApi } from "../../support/forge/status-api.ts";
+import { fakeGitea } from "../../support/receivers/forges.ts";
+import { serveWebhookReceiver, type WebhookReceiver } from "../../support/receivers/webhook-receiver.ts";
+import { type Forge, type ForgeRepository, type HookKind, serveForge } from "../../support/forge/forge.ts";
+import { pushTo } from "../../support/forge/push.ts";
+import { createCertificate, type TestCertificate } from "../../support/git-server.ts";
+import { createRepository, type Repository } from "../../support/journey-repository.ts";
+import { createHome, removeHome, startSystem, type System } from "../../support/journey-system.ts";
+import { CONDITION_MS } from "../../support/patience.ts";
 
 /** The agent polls every 3 s, and each half a minute where a hook reports pushes. */
 const AGENT_SETTINGS = { watchSecondMs: 10 };
