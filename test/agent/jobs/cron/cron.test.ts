@@ -234,6 +234,7 @@ describe("a job that fails", () => {
   it("is reported with its first failure and the last line that it printed, until it succeeds or is removed", async () => {
     await world.startAgent();
     const [broken, slow] = [world.file("broken"), world.file("slow")];
+    for (const file of [broken, slow]) writeFileSync(file, "");
     const fails = `echo trying; if [ -e ${broken} ]; then echo no disk >&2; exit 3; fi`;
     await deployWith(job(`${fails}; if [ -e ${slow} ]; then sleep 600; fi`, "0 0 1 1 *"));
     await runNow();

@@ -22,6 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await world.close();
+  for (const cleanUp of cleanUps) await cleanUp();
 });
 
 async function startSites() {

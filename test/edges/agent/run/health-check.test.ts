@@ -14,6 +14,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await world.close();
+  for (const cleanUp of cleanUps) await cleanUp();
 });
 
 const check = (change: object) =>

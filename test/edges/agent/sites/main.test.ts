@@ -25,6 +25,7 @@ beforeEach(async () => {
   await workspace.switchTo(1);
 });
 afterEach(async () => {
+  for (const child of children) child.kill("SIGKILL");
   await workspace.remove();
 });
 
