@@ -183,7 +183,8 @@ describe("a line that is cut because it is too long", () => {
   it("does not end in the beginning of a password", async () => {
     await world.startAgent();
     const { run } = await world.deploy({
-      build_command: "printf '%016300d https://me:s3cretword@example.com/%01000d\\n' 0 0",
+      // In one write: the shell writes in several, and the beginning of a line that is not finished is shown after a while.
+      build_command: "printf '%016300d https://me:s3cretword@example.com/%01000d\\n' 0 0 > long; cat long",
     });
     expect(messagesOf(run, "stdout")).toEqual([
       expect.stringMatching(/^0+ https:\/\/me:\*\*\*… \[\d+ bytes of this line are cut\]$/),
