@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import type { Client } from "#client/client.ts";
-import { Connection, CONNECTION_FILE } from "#contract/agent-connection.ts";
+import { AgentConnection, CONNECTION_FILE } from "#contract/agent-connection.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { Server } from "#contract/endpoints/servers/schemas.ts";
 import { parseJson } from "#contract/parse-json.ts";
@@ -62,9 +62,9 @@ export async function enrollAgent(
   return true;
 }
 
-async function readConnection(agentHome: string): Promise<Connection | null> {
+async function readConnection(agentHome: string): Promise<AgentConnection | null> {
   const text = await readFile(join(agentHome, CONNECTION_FILE), "utf8").catch(() => "");
-  return Connection.safeParse(parseJson(text)).data ?? null;
+  return AgentConnection.safeParse(parseJson(text)).data ?? null;
 }
 
 /**

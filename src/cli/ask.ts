@@ -1,6 +1,6 @@
 import { addAbortSignal } from "node:stream";
 
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -8,21 +8,25 @@ import { succeed } from "#contract/lib/result.ts";
 const interrupted = () => stop("interrupted", "No changes were made.");
 
 /** Reads a token: prompts for it without echo at a terminal, or reads all of stdin if that is a pipe or a file. */
-export async function readToken(context: Context, question: string): Promise<Result<string>> {
+export async function readToken(context: CommandContext, question: string): Promise<Result<string>> {
   if (context.stdin.isTTY) return await promptForSecret(context, question);
   const piped = await readStdin(context);
   return piped.ok ? succeed(piped.value.toString("utf8").trim()) : piped;
 }
 
 /** Prompts for a line without echo. Only for a terminal. Refuses several lines, because only the first would be used. */
-export async function promptForSecret(context: Context, question: string): Promise<Result<string>> {
+export async function promptForSecret(context: CommandContext, question: string): Promise<Result<string>> {
   const typed = await readTyped(context, question, false);
   context.stderr.write("\n");
   return typed;
 }
 
 /** Asks a yes-or-no question. Refuses without a terminal, unless `yes` (the value of --yes) answers it. */
-export async function confirm(context: Context, question: string, yes: boolean): Promise<Result<true>> {
+export async function confirm(
+  context: CommandContext,
+  question: string,
+  yes: boolean,
+): Promise<Result<true>> {
   if (yes) return succeed(true);
   const { stdin, stderr, output } = context;
   if (!stdin.isTTY || !stderr.isTTY || output.form === "json")
@@ -33,7 +37,7 @@ export async function confirm(context: Context, question: string, yes: boolean):
 }
 
 /** Reads stdin to its end, or until the command is interrupted. */
-export async function readStdin({ stdin, signal }: Context): Promise<Result<Buffer>> {
+export async function readStdin({ stdin, signal }: CommandContext): Promise<Result<Buffer>> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of addAbortSignal(signal, stdin)) {
@@ -50,7 +54,7 @@ export async function readStdin({ stdin, signal }: Context): Promise<Result<Buff
 
 /** Prompts for a line at a terminal. @param isShown whether the terminal echoes it and handles editing keys */
 async function readTyped(
-  { stdin, stderr, signal }: Context,
+  { stdin, stderr, signal }: CommandContext,
   prompt: string,
   isShown: boolean,
 ): Promise<Result<string>> {

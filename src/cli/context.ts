@@ -2,7 +2,7 @@ import type { CommandSpec, GlobalOptions } from "#cli/arguments/command-spec.ts"
 import type { Output } from "#cli/output/output.ts";
 
 /** What a command receives from its process. */
-export type Context = {
+export type CommandContext = {
   readonly output: Output;
   readonly global: GlobalOptions;
   /** All commands. */

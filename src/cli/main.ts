@@ -2,7 +2,7 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 
 import { readArguments, wantsJson } from "#cli/arguments/read-arguments.ts";
 import { commands } from "#cli/commands.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import { type Exit, exitCodes, exitOf } from "#cli/exit-codes.ts";
 import { commandHelp, generalHelp } from "#cli/help.ts";
 import { type Outcome, stop } from "#cli/outcome.ts";
@@ -39,7 +39,7 @@ async function run(output: Output, signal: AbortSignal): Promise<Exit | number> 
     (isRequested ? stdout : stderr).write(`${text}\n`);
     return isRequested ? "done" : "usage";
   }
-  const context: Context = {
+  const context: CommandContext = {
     ...{ output, global, commands, stdin, stderr, signal },
     environment: env,
     folder: process.cwd(),

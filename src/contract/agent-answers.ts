@@ -5,7 +5,7 @@ import { CommitSha, MAX_COMMIT_MESSAGE, Repository } from "#contract/git-names.t
 import { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { CommandReading, CommandStates } from "#contract/endpoints/commands/schemas.ts";
 import { DomainLookups } from "#contract/endpoints/domains/schemas.ts";
-import { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import { CronJobReports, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { PauseResult } from "#contract/endpoints/traffic/pause.ts";
@@ -22,7 +22,7 @@ export const CommitResolution = z.discriminatedUnion("ok", [
     commit_sha: CommitSha,
     commit_message: textUpTo(MAX_COMMIT_MESSAGE),
   }),
-  z.strictObject({ ok: z.literal(false), failure: Failure }),
+  z.strictObject({ ok: z.literal(false), failure: DeploymentFailure }),
 ]);
 export type CommitResolution = z.infer<typeof CommitResolution>;
 

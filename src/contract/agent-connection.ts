@@ -7,9 +7,9 @@ import { ServerId } from "#contract/ids.ts";
 export const CONNECTION_FILE = "agent.json";
 
 /** The control plane that an agent is enrolled with, and the agent's credential. */
-export const Connection = z.strictObject({
+export const AgentConnection = z.strictObject({
   url: WebAddress,
   server_id: ServerId,
   credential: z.string().check(z.minLength(1)),
 });
-export type Connection = z.infer<typeof Connection>;
+export type AgentConnection = z.infer<typeof AgentConnection>;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
-import { Failure, LiveEvidence, StageTime } from "#contract/endpoints/deployments/schemas.ts";
+import { DeploymentFailure, LiveEvidence, StageTime } from "#contract/endpoints/deployments/schemas.ts";
 import { CommitSha, MAX_COMMIT_MESSAGE } from "#contract/git-names.ts";
 import { ProjectId, RunId } from "#contract/ids.ts";
 import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
@@ -32,7 +32,7 @@ const seq = wholeFrom(1);
 /** The result of a run. After a `failed` or `canceled` run, the previous release is served. */
 export const RunResult = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("live"), release: ReleaseVersion, evidence: LiveEvidence }),
-  z.strictObject({ outcome: z.literal("failed"), failure: Failure }),
+  z.strictObject({ outcome: z.literal("failed"), failure: DeploymentFailure }),
   z.strictObject({ outcome: z.literal("canceled") }),
 ]);
 export type RunResult = z.infer<typeof RunResult>;

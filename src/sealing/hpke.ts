@@ -9,7 +9,7 @@ import { type Bytes, bytesOf, concatenate } from "#sealing/bytes.ts";
 export type KeyPair = { readonly publicKey: Bytes; readonly privateKey: Bytes };
 
 /** What seals and opens one message besides the keys. `info` and `aad` are authenticated, not encrypted. */
-export type Context = { readonly info: Bytes; readonly aad: Bytes };
+export type SealContext = { readonly info: Bytes; readonly aad: Bytes };
 
 /** An identifier of RFC 9180 section 7.3, and the length of its key ("Nk"). */
 type Aead = { readonly id: number; readonly keyBytes: number };
@@ -45,7 +45,7 @@ export async function generateKeyPair(): Promise<KeyPair> {
  */
 export async function seal(
   publicKey: Bytes,
-  { info, aad }: Context,
+  { info, aad }: SealContext,
   message: Bytes,
   { ephemeral, aead = aes256Gcm }: { readonly ephemeral?: KeyPair; readonly aead?: Aead } = {},
 ): Promise<Bytes> {
@@ -60,7 +60,7 @@ export async function seal(
 /** @returns null if the box was sealed for another key or another context, or was changed */
 export async function open(
   keys: KeyPair,
-  { info, aad }: Context,
+  { info, aad }: SealContext,
   box: Bytes,
   aead = aes256Gcm,
 ): Promise<Bytes | null> {

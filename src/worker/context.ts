@@ -70,7 +70,7 @@ export type Context = Services & {
 };
 
 /** The context of a request from a server's agent. */
-export type AgentContext = Services & { readonly rows: AccountRows; readonly serverId: ServerId };
+export type AgentRequestContext = Services & { readonly rows: AccountRows; readonly serverId: ServerId };
 
 /** The context of a request without authentication. */
 export type OpenContext = Services & {

@@ -2,7 +2,7 @@ import type { Context as HonoContext } from "hono";
 
 import { createIdGenerator } from "#contract/ids.ts";
 import { planLimits } from "#domain/plan-limits.ts";
-import type { AgentContext, Services } from "#worker/context.ts";
+import type { AgentRequestContext, Services } from "#worker/context.ts";
 import { DatabaseHealth } from "#worker/db/database-health.ts";
 import { OpenStreams } from "#worker/following/open-streams.ts";
 import { type AppEnv, createApp } from "#worker/http/app.ts";
@@ -91,7 +91,7 @@ app.use(requireHttps);
 app.use(noteTokenUses(clock));
 app.use(recordRequests(clock, ids));
 registerRoutes(app, tokenHandlers, authenticateToken(authentication, servicesOf), checkFields(onceWithKey));
-registerRoutes<keyof AgentHandlers, AgentContext>(
+registerRoutes<keyof AgentHandlers, AgentRequestContext>(
   app,
   agentHandlers,
   authenticateAgent(authentication, servicesOf),

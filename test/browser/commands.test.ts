@@ -3,7 +3,7 @@ import { afterAll, expect, it, vi } from "vitest";
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 import type { CronRun } from "#contract/endpoints/cron/schemas.ts";
 import { createServerWithKey } from "../cli/support/server-with-key.ts";
-import { cronJob, endedCommand, endedCronRun } from "../support/connected-agent/agent-connection.ts";
+import { cronJob, endedCommand, endedCronRun } from "../support/connected-agent/agent-socket.ts";
 import { faultsOf, violations } from "./support/browser.ts";
 import { keyboardOf } from "./support/keyboard.ts";
 import { useDashboard } from "./support/use-dashboard.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import type { CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
-import { cronJob, endedCronRun } from "../support/connected-agent/agent-connection.ts";
+import { cronJob, endedCronRun } from "../support/connected-agent/agent-socket.ts";
 import { createCli } from "./support/command.ts";
 import { createServerWithKey, type ServerWithKey } from "./support/server-with-key.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
-import { endedCommand } from "../support/connected-agent/agent-connection.ts";
+import { endedCommand } from "../support/connected-agent/agent-socket.ts";
 import { eventually } from "../support/faults/eventually.ts";
 import { createCli } from "./support/command.ts";
 import { createServerWithKey, type ServerWithKey } from "./support/server-with-key.ts";

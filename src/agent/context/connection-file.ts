@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { hasCode } from "#node/has-code.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
-import { Connection, CONNECTION_FILE } from "#contract/agent-connection.ts";
+import { AgentConnection, CONNECTION_FILE } from "#contract/agent-connection.ts";
 import { storedAs } from "#contract/stored.ts";
 
-const storedConnection = storedAs(Connection);
+const storedConnection = storedAs(AgentConnection);
 
 /** `unreadable`: the system refuses it, perhaps only now. `damaged`: it must be written again. */
 export type ConnectionRead =
-  | { readonly kind: "found"; readonly connection: Connection }
+  | { readonly kind: "found"; readonly connection: AgentConnection }
   | { readonly kind: "missing" }
   | { readonly kind: "unreadable" | "damaged"; readonly reason: string };
 
@@ -36,7 +36,7 @@ export async function readConnection(home: string): Promise<ConnectionRead> {
 }
 
 /** Readable by this user only: anyone with the credential can act as this server. */
-export async function writeConnection(home: string, connection: Connection): Promise<void> {
+export async function writeConnection(home: string, connection: AgentConnection): Promise<void> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   await writeAtomic(connectionPath(home), `${JSON.stringify(connection, null, 2)}\n`, {
     mode: 0o600,

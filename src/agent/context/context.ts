@@ -1,4 +1,4 @@
-import type { Connection } from "#contract/agent-connection.ts";
+import type { AgentConnection } from "#contract/agent-connection.ts";
 import type { AppRegistry } from "#agent/apps/app-registry.ts";
 import type { Ingress } from "#agent/ingress/ingress.ts";
 import type { Supervisor } from "#agent/apps/supervisor.ts";
@@ -25,7 +25,7 @@ export type Clock = {
 export type AgentContext = {
   /** The agent's home folder, with all its files; absolute. */
   readonly home: string;
-  readonly connection: Connection;
+  readonly connection: AgentConnection;
   /** The proxy in front of the control plane; `null` when it is reached directly. */
   readonly proxy: URL | null;
   readonly settings: AgentSettings;

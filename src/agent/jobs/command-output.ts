@@ -71,7 +71,7 @@ export type OutputPart = {
 };
 
 /** Reads whole lines from an offset that an earlier part ended at. A command that printed nothing has no file. */
-export function readOutput(path: string, offset: number): OutputPart {
+export function readCommandOutput(path: string, offset: number): OutputPart {
   return attempt(() => readPart(path, offset), { lines: [], nextOffset: offset, isEnd: true });
 }
 
@@ -102,7 +102,7 @@ const END_BYTES = 32 * 1024;
 /** The last line that a command printed and that is not empty; `null`: none. */
 export function readLastLine(path: string): string | null {
   const size = attempt(() => statSync(path).size, 0);
-  const { lines } = readOutput(path, Math.max(0, size - END_BYTES));
+  const { lines } = readCommandOutput(path, Math.max(0, size - END_BYTES));
   const printed = lines.filter(({ stream, message }) => stream !== "system" && message.trim() !== "");
   return printed.at(-1)?.message ?? null;
 }

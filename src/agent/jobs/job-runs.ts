@@ -1,6 +1,6 @@
 import { appCommand } from "#agent/apps/command-in-release.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { CommandOutputWriter, readOutput } from "#agent/jobs/command-output.ts";
+import { CommandOutputWriter, readCommandOutput } from "#agent/jobs/command-output.ts";
 import type { JobFiles, JobReading } from "#agent/jobs/job-files.ts";
 import { type JobEnd, jobEnd, type StopReason } from "#agent/jobs/job-end.ts";
 import { refuseJob } from "#agent/jobs/refuse-job.ts";
@@ -150,7 +150,7 @@ export function createJobRuns<State extends JobEnd>(context: AgentContext): JobR
     // Before the output, so that an end is not reported without the last lines.
     const state = entries.get(files.output)?.state ?? files.read();
     if (state === null) return null;
-    const { lines, nextOffset, isEnd } = readOutput(files.output, offset);
+    const { lines, nextOffset, isEnd } = readCommandOutput(files.output, offset);
     return { state, lines, next_offset: nextOffset, complete: state.finished_at !== null && isEnd };
   }
 

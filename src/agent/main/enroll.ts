@@ -1,5 +1,5 @@
 import { connectionPath, writeConnection } from "#agent/context/connection-file.ts";
-import type { Connection } from "#contract/agent-connection.ts";
+import type { AgentConnection } from "#contract/agent-connection.ts";
 import { beginAttempt, endAttempt } from "#agent/main/enrolment-attempt.ts";
 import { endpointUrl } from "#agent/lib/http/control-plane.ts";
 import { sendRequest } from "#agent/lib/http/send-request.ts";
@@ -22,7 +22,7 @@ export type EnrollRequest = {
 };
 
 export type EnrollEnd =
-  | { readonly kind: "enrolled"; readonly connection: Connection }
+  | { readonly kind: "enrolled"; readonly connection: AgentConnection }
   | {
       readonly kind: "unreachable" | "token_refused" | "protocol_mismatch" | "failed";
       readonly message: string;

@@ -8,7 +8,7 @@ import { chooseIsolation, supervisorOptions } from "#agent/main/choose-parts.ts"
 import { enroll } from "#agent/main/enroll.ts";
 import { log, readProxy, settings } from "#agent/main/environment.ts";
 import { exitCodes } from "#agent/main/exit-codes.ts";
-import { isOtherUsersHome, refuse } from "#agent/main/refuse.ts";
+import { isOtherUsersHome, exitWith } from "#agent/main/refuse.ts";
 import { agentStatus } from "#agent/main/show-status.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
@@ -26,7 +26,7 @@ export async function enrollServer(url: string, token: string, home: string): Pr
     proxy: readProxy(url),
     timeoutMs: settings.answerMs,
   });
-  if (end.kind !== "enrolled") return refuse(end.message, end.kind);
+  if (end.kind !== "enrolled") return exitWith(end.message, end.kind);
   log(`enrolled as ${end.connection.server_id}; the credential is in ${connectionPath(home)}`);
   const sealKey = await openSealKey(home);
   log(
@@ -61,7 +61,7 @@ export async function forgetPins(host: string, home: string): Promise<number> {
 export async function endLeftBuilds(home: string, isolate: string | null): Promise<number> {
   const pid = await holderOf(home);
   if (pid !== null)
-    return refuse(`An agent (process ${pid}) uses ${home}. Its builds are not ended.`, "failed");
+    return exitWith(`An agent (process ${pid}) uses ${home}. Its builds are not ended.`, "failed");
   const ended = await endBuilds(home, chooseIsolation(isolate));
   if (ended > 0) log(`ended the processes of ${ended} interrupted ${ended === 1 ? "build" : "builds"}`);
   return exitCodes.ok;
@@ -71,22 +71,22 @@ export async function endLeftBuilds(home: string, isolate: string | null): Promi
 export async function endApps(home: string): Promise<number> {
   const pid = await holderOf(home);
   if (pid !== null)
-    return refuse(`An agent (process ${pid}) uses ${home}. Its apps are not ended.`, "failed");
+    return exitWith(`An agent (process ${pid}) uses ${home}. Its apps are not ended.`, "failed");
   const ended = await endSupervisor(supervisorOptions(home, false));
-  return ended.ok ? exitCodes.ok : refuse(ended.reason, "failed");
+  return ended.ok ? exitCodes.ok : exitWith(ended.reason, "failed");
 }
 
 /** Runs the supervisor of a home folder's apps until a signal ends it. */
 export async function supervise(home: string): Promise<number> {
   if (await isOtherUsersHome(home)) return exitCodes.failed;
   const problem = await runSupervisor(home, settings, log);
-  return problem === null ? exitCodes.ok : refuse(problem, "failed");
+  return problem === null ? exitCodes.ok : exitWith(problem, "failed");
 }
 
 /** Prints the policy of a file as the agent reads it. */
 export async function checkPolicy(path: string): Promise<number> {
   const read = await readPolicy(path);
-  if (read.kind === "refused") return refuse(read.reason, "failed");
+  if (read.kind === "refused") return exitWith(read.reason, "failed");
   console.log(JSON.stringify(read.policy, null, 2));
   return exitCodes.ok;
 }

@@ -12,7 +12,7 @@ import {
   endApps,
   checkPolicy,
 } from "#agent/main/home-commands.ts";
-import { refuse } from "#agent/main/refuse.ts";
+import { exitWith } from "#agent/main/refuse.ts";
 import { runServer } from "#agent/main/run-server.ts";
 import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 
@@ -42,7 +42,7 @@ async function main(): Promise<number> {
       console.log(USAGE);
       return exitCodes.ok;
     case "wrong":
-      return refuse(`${args.message}\n${USAGE}`, "usage");
+      return exitWith(`${args.message}\n${USAGE}`, "usage");
   }
 }
 

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { exitCodes } from "#agent/main/exit-codes.ts";
 
 /** Prints why the command cannot continue. @returns its exit code */
-export function refuse(message: string, exit: keyof typeof exitCodes = "give_up"): number {
+export function exitWith(message: string, exit: keyof typeof exitCodes = "give_up"): number {
   console.error(message);
   return exitCodes[exit];
 }

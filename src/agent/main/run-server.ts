@@ -14,7 +14,7 @@ import { type AgentArguments, USAGE } from "#agent/main/arguments.ts";
 import { chooseIngress, chooseIsolation, supervisorOptions } from "#agent/main/choose-parts.ts";
 import { log, readProxy, settings } from "#agent/main/environment.ts";
 import { exitCodes } from "#agent/main/exit-codes.ts";
-import { isOtherUsersHome, refuse } from "#agent/main/refuse.ts";
+import { isOtherUsersHome, exitWith } from "#agent/main/refuse.ts";
 import { runAgent } from "#agent/main/run-agent.ts";
 import { readMetrics } from "#agent/metrics/read-metrics.ts";
 import { createRunOutcomes } from "#agent/metrics/run-outcomes.ts";
@@ -25,7 +25,7 @@ import { readPolicy } from "#agent/policy/read-policy.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
 import { createSites, noSites } from "#agent/sites/sites-client.ts";
 import { createServerTools } from "#build/tools/server-tools.ts";
-import type { Connection } from "#contract/agent-connection.ts";
+import type { AgentConnection } from "#contract/agent-connection.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { isOpenToOthers } from "#contract/loopback.ts";
 
@@ -39,14 +39,14 @@ export async function runServer(args: RunArguments): Promise<number> {
   if (await isOtherUsersHome(home)) return exitCodes.give_up;
   const read = await readConnection(home);
   if (read.kind === "missing")
-    return refuse(`There is no ${connectionPath(home)}. Enrol this server first.\n${USAGE}`);
+    return exitWith(`There is no ${connectionPath(home)}. Enrol this server first.\n${USAGE}`);
   if (read.kind !== "found") {
     const message = `${connectionPath(home)} cannot be read: ${read.reason}.`;
     // The service tries again after an error of the disk, and once the permissions are right.
-    return refuse(message, read.kind === "damaged" ? "give_up" : "failed");
+    return exitWith(message, read.kind === "damaged" ? "give_up" : "failed");
   }
   if (isOpenToOthers(new URL(read.connection.url)))
-    return refuse(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
+    return exitWith(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
   if (path === null) {
     const policy = {
       ...openPolicy,
@@ -57,14 +57,14 @@ export async function runServer(args: RunArguments): Promise<number> {
   }
   const policy = await readPolicy(path);
   // Without a readable policy, the agent would carry out orders that its owner does not allow.
-  if (policy.kind === "refused") return refuse(`The agent does not start: ${policy.reason}`);
+  if (policy.kind === "refused") return exitWith(`The agent does not start: ${policy.reason}`);
   log(`using the policy ${path}, as read now`);
   return serve(args, read.connection, { ...policy.policy, file: path }, isolation);
 }
 
 async function serve(
   args: RunArguments,
-  connection: Connection,
+  connection: AgentConnection,
   policy: Policy,
   isolation: Isolation,
 ): Promise<number> {
@@ -72,14 +72,14 @@ async function serve(
   const slots = args.slots ?? localSlotsFolder(home);
   const sealKey = await openSealKey(home);
   if (!sealKey.ok)
-    return refuse(`The agent does not start. ${sealKey.message}`, sealKey.isDamaged ? "give_up" : "failed");
+    return exitWith(`The agent does not start. ${sealKey.message}`, sealKey.isDamaged ? "give_up" : "failed");
   const { stopGraceMs, shutdownReportMs } = settings;
   const lock = await lockHome(home, stopGraceMs + 2 * shutdownReportMs, log).catch(messageOf);
   // The disk may be read-only, or another user may have taken the folder. The service tries again until that is repaired.
   if (typeof lock === "string")
-    return refuse(`The agent does not start, because it cannot write to ${home}: ${lock}.`, "failed");
+    return exitWith(`The agent does not start, because it cannot write to ${home}: ${lock}.`, "failed");
   if (lock.kind === "held")
-    return refuse(
+    return exitWith(
       `Another agent (process ${lock.pid}) uses ${home}. Only one agent can run there: stop it first.`,
       "failed",
     );
@@ -124,7 +124,7 @@ async function serve(
   // Without its parent, nothing else would end the apps.
   if (isOrphan() && !isSupervisorExternal) await endSupervisor(supervisorOptions(home, false));
   await lock.release();
-  return end === null ? exitCodes.ok : refuse(end);
+  return end === null ? exitCodes.ok : exitWith(end);
 }
 
 /** Whether the process that started this one has ended. Known only with an IPC channel, which a service does not have. */

@@ -1,5 +1,11 @@
 import type { Policy } from "#agent/policy/policy.ts";
-import { fileOf, type PolicyRefusal, refuse, refuseSetting, shownCommand } from "#agent/policy/refuse.ts";
+import {
+  policyFileOf,
+  type PolicyRefusal,
+  refusedBy,
+  refuseSetting,
+  shownCommand,
+} from "#agent/policy/refuse.ts";
 import type { ResolvedCronJob } from "#project-files/cron/resolve-cron.ts";
 import type { AllProcessSettings, ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import type { Preset } from "#contract/endpoints/projects/settings.ts";
@@ -37,7 +43,7 @@ export function checkFramework(policy: Policy, framework: string | undefined): P
 function checkOwnCommand(policy: Policy, command: string | null | undefined): PolicyRefusal {
   if (command === undefined || command === null) return null;
   if (policy.build_commands === "preset")
-    return refuse(policy, "build_commands", `a command that is not a preset's: ${shownCommand(command)}`);
+    return refusedBy(policy, "build_commands", `a command that is not a preset's: ${shownCommand(command)}`);
   return checkBuildCommand(policy, command);
 }
 
@@ -64,7 +70,7 @@ function checkBuildCommand(policy: Policy, command: string): PolicyRefusal {
   const { build_commands: rule } = policy;
   if (rule === "any" || rule === "preset" || rule === "repository") return null;
   if (rule !== "none" && rule.includes(command)) return null;
-  return refuse(policy, "build_commands", `the command ${shownCommand(command)}`);
+  return refusedBy(policy, "build_commands", `the command ${shownCommand(command)}`);
 }
 
 /** Checks the activate command before it runs; `null` when there is none. */
@@ -72,7 +78,7 @@ export function checkActivateCommand(policy: Policy, command: string | null): Po
   const { activate_commands: rule } = policy;
   if (command === null || rule === "any") return null;
   if (rule !== "none" && rule.includes(command)) return null;
-  return refuse(policy, "activate_commands", `the activate command ${shownCommand(command)}`);
+  return refusedBy(policy, "activate_commands", `the activate command ${shownCommand(command)}`);
 }
 
 /** Checks the release command before it runs; `null` when there is none. */
@@ -95,7 +101,7 @@ export function checkReleaseCommand(
           `the ${PROCFILE} (release: COMMAND) or ${GANTRY_JSON} (release_command)`,
         );
   if (rule !== "none" && rule.includes(command)) return null;
-  return refuse(policy, "release_commands", what);
+  return refusedBy(policy, "release_commands", what);
 }
 
 /**
@@ -124,7 +130,7 @@ export function checkProcesses(
         `processes.${refused.name}.command`,
         `the ${PROCFILE} (${refused.name}: COMMAND) or ${GANTRY_JSON}`,
       )
-    : refuse(policy, "processes", what);
+    : refusedBy(policy, "processes", what);
 }
 
 /** The commands that the settings of processes have. */
@@ -161,10 +167,10 @@ export function checkCron(
 
 /** The default of these rules refuses all, so the sentence says how to allow it. */
 function refuseByDefault(policy: Policy, rule: "commands" | "cron", what: string): string {
-  const file = fileOf(policy);
+  const file = policyFileOf(policy);
   const way =
     policy[rule] === "none"
       ? `allows them with the line "${rule}": "any" in ${file}, or by running the install command with --allow-${rule}`
       : `can add this line to the list "${rule}" in ${file}`;
-  return refuse(policy, rule, what, `Its administrator ${way}`);
+  return refusedBy(policy, rule, what, `Its administrator ${way}`);
 }

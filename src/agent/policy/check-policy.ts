@@ -10,7 +10,7 @@ import {
   checkSettingCommand,
   namedCommands,
 } from "#agent/policy/check-commands.ts";
-import { fileOf, type PolicyRefusal, refuse } from "#agent/policy/refuse.ts";
+import { policyFileOf, type PolicyRefusal, refusedBy } from "#agent/policy/refuse.ts";
 import { locate, matchesPattern, type RepositoryLocation } from "#agent/policy/repository-address.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
@@ -54,7 +54,7 @@ export function checkSource(
     checkRepository(rules, repository) ??
     checkBranch(rules.policy, branch) ??
     (commit !== null && !wasTip && rules.policy.commits === "none"
-      ? refuse(rules.policy, "commits", `a commit by its hash (${commit})`)
+      ? refusedBy(rules.policy, "commits", `a commit by its hash (${commit})`)
       : null)
   );
 }
@@ -74,7 +74,7 @@ export function checkRepository({ policy, isolation }: Rules, repository: string
       return null;
   }
   const way = isLocal(repository) && isolation.kind !== "none" ? howToName(policy, repository) : undefined;
-  return refuse(policy, "repositories", `the repository ${maskRepository(repository)}`, way);
+  return refusedBy(policy, "repositories", `the repository ${maskRepository(repository)}`, way);
 }
 
 function isNamed(repository: string, address: RepositoryLocation | null, pattern: string): boolean {
@@ -85,7 +85,7 @@ function isNamed(repository: string, address: RepositoryLocation | null, pattern
 
 function howToName(policy: Policy, repository: string): string {
   const { repositories } = policy;
-  const file = fileOf(policy);
+  const file = policyFileOf(policy);
   const name = JSON.stringify(localPath(repository) ?? repository);
   const way = Array.isArray(repositories)
     ? `can add ${name} to the list "repositories" in ${file}`
@@ -95,7 +95,7 @@ function howToName(policy: Policy, repository: string): string {
 
 /** Checks a branch or tag before it is read. */
 export function checkBranch(policy: Policy, branch: string): PolicyRefusal {
-  return isBranchAllowed(policy, branch) ? null : refuse(policy, "branches", `the branch ${branch}`);
+  return isBranchAllowed(policy, branch) ? null : refusedBy(policy, "branches", `the branch ${branch}`);
 }
 
 /** Whether a branch or tag of this name may be deployed. */
@@ -112,16 +112,16 @@ function checkSharedPaths(policy: Policy, paths: readonly string[]): PolicyRefus
   const { shared_paths: rule } = policy;
   if (rule === "any") return null;
   const other = paths.find((path) => rule === "none" || !rule.includes(path));
-  return other === undefined ? null : refuse(policy, "shared_paths", `the shared path ${other}`);
+  return other === undefined ? null : refusedBy(policy, "shared_paths", `the shared path ${other}`);
 }
 
 function checkSecrets(policy: Policy, { variables, reuse_release }: RunOrder): PolicyRefusal {
   const { secrets: rule } = policy;
   const secrets = variables?.secrets ?? [];
-  if (rule === "none" && secrets.length > 0) return refuse(policy, "secrets", "secrets");
+  if (rule === "none" && secrets.length > 0) return refusedBy(policy, "secrets", "secrets");
   const forBuild = reuse_release === null ? secrets.find(({ build }) => build) : undefined;
   return rule === "no_builds" && forBuild !== undefined
-    ? refuse(policy, "secrets", `the secret ${forBuild.name} in a build`)
+    ? refusedBy(policy, "secrets", `the secret ${forBuild.name} in a build`)
     : null;
 }
 
@@ -130,14 +130,14 @@ const OWN_HOSTS = ["127.0.0.1", "[::1]", "localhost"];
 function checkHealthCheck(policy: Policy, check: HealthCheck | null): PolicyRefusal {
   const { health_checks } = policy;
   if (check === null || health_checks === "any") return null;
-  if (health_checks === "none") return refuse(policy, "health_checks", "a health check");
+  if (health_checks === "none") return refusedBy(policy, "health_checks", "a health check");
   // A path is requested from this server itself. The project's domain comes from the control plane, so it is not
   // trusted.
   if (check.url === undefined) return null;
   const { hostname, origin } = addressOf(check.url);
   if (OWN_HOSTS.includes(hostname)) return null;
   if (health_checks !== "local" && health_checks.includes(origin)) return null;
-  return refuse(policy, "health_checks", `a request to ${origin}`);
+  return refusedBy(policy, "health_checks", `a request to ${origin}`);
 }
 
 /** Checks a release on disk before the agent switches to it: it may be older than the policy. */
@@ -145,7 +145,7 @@ export function checkRelease(rules: Rules, release: Release): PolicyRefusal {
   const { policy } = rules;
   const again = "Deploy its commit again";
   if (policy.build_commands === "repository" && release.commands_from !== "repository")
-    return refuse(
+    return refusedBy(
       policy,
       "build_commands",
       `release ${release.version}, because the project's settings had a part in its build`,
@@ -157,8 +157,9 @@ export function checkRelease(rules: Rules, release: Release): PolicyRefusal {
 /** Checks a `remove_project` message. @param purge whether it also asks to delete the project's files */
 export function checkRemoval(policy: Policy, purge: boolean): PolicyRefusal {
   const { remove_projects: rule } = policy;
-  if (rule === "none") return refuse(policy, "remove_projects", "removing a project");
-  if (rule === "keep_files" && purge) return refuse(policy, "remove_projects", "deleting a project's files");
+  if (rule === "none") return refusedBy(policy, "remove_projects", "removing a project");
+  if (rule === "keep_files" && purge)
+    return refusedBy(policy, "remove_projects", "deleting a project's files");
   return null;
 }
 

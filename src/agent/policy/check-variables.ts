@@ -1,6 +1,6 @@
 import { loadsCode, type NamedVariable } from "#agent/policy/loader-variables.ts";
 import type { Policy } from "#agent/policy/policy.ts";
-import { fileOf, type PolicyRefusal, refuse } from "#agent/policy/refuse.ts";
+import { policyFileOf, type PolicyRefusal, refusedBy } from "#agent/policy/refuse.ts";
 import type { RunVariables } from "#contract/agent-order.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 
@@ -26,8 +26,8 @@ export function checkVariables(
   const way =
     rule === "none"
       ? undefined
-      : `Remove it from the project's variables, and write its value into the repository if the app needs it. Or the server's administrator allows it with "variables": ${allowedWith(rule, name)} in ${fileOf(policy)}`;
-  return refuse(policy, "variables", `the variable ${name}${why}`, way);
+      : `Remove it from the project's variables, and write its value into the repository if the app needs it. Or the server's administrator allows it with "variables": ${allowedWith(rule, name)} in ${policyFileOf(policy)}`;
+  return refusedBy(policy, "variables", `the variable ${name}${why}`, way);
 }
 
 function isVariableAllowed(rule: Exclude<Policy["variables"], "any">, variable: NamedVariable): boolean {

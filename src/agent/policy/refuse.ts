@@ -5,13 +5,13 @@ import { maskUrlPassword } from "#contract/git-names.ts";
 export type PolicyRefusal = string | null;
 
 /** @param way what to do about it; omitted: to change the rule */
-export function refuse(policy: Policy, rule: Rule, what: string, way?: string): string {
+export function refusedBy(policy: Policy, rule: Rule, what: string, way?: string): string {
   const refusal = `this server's policy (${rule}) does not allow ${maskUrlPassword(what)}`;
-  return `${refusal}. ${way ?? `Its administrator can change the rule "${rule}" in ${fileOf(policy)}`}`;
+  return `${refusal}. ${way ?? `Its administrator can change the rule "${rule}" in ${policyFileOf(policy)}`}`;
 }
 
 /** The policy file, for a message. */
-export const fileOf = ({ file }: Policy): string => file ?? "the policy file";
+export const policyFileOf = ({ file }: Policy): string => file ?? "the policy file";
 
 const MAX_SHOWN_COMMAND = 300;
 
@@ -27,10 +27,10 @@ export function refuseSetting(
   setting: string,
   place: string,
 ): string {
-  return refuse(
+  return refusedBy(
     policy,
     rule,
     `${what}, because it is from the project's settings (${setting})`,
-    `Write it into ${place} of the repository, and remove it from the settings. Or the server's administrator changes the rule "${rule}" in ${fileOf(policy)}`,
+    `Write it into ${place} of the repository, and remove it from the settings. Or the server's administrator changes the rule "${rule}" in ${policyFileOf(policy)}`,
   );
 }

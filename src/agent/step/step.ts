@@ -1,12 +1,12 @@
 import { makeFailure } from "#build/failure/make-failure.ts";
 import { isNoSpaceError } from "#node/has-code.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
 
 /** Why a run stops. The run's `Interrupt` has the reason of an interruption. */
 export type RunEnd =
-  | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "failed"; readonly failure: DeploymentFailure }
   | { readonly kind: "interrupted" };
 
 export type Step<Value> = ResultOf<Value, { readonly end: RunEnd }>;
@@ -16,7 +16,7 @@ type FailedStep = { readonly ok: false; readonly end: Extract<RunEnd, { kind: "f
 export const interrupted = { ok: false, end: { kind: "interrupted" } } as const;
 
 /** Ends a run with a failure. */
-export function failWith(failure: Failure): FailedStep {
+export function failWith(failure: DeploymentFailure): FailedStep {
   return { ok: false, end: { kind: "failed", failure } };
 }
 
@@ -26,7 +26,7 @@ export function fail(...parts: Parameters<typeof makeFailure>): FailedStep {
 }
 
 /** Turns an unexpected error into a failure. */
-export function failUnexpectedly(error: unknown, stage: Failure["stage"]) {
+export function failUnexpectedly(error: unknown, stage: DeploymentFailure["stage"]) {
   if (isNoSpaceError(error)) return fail("disk_full", stage, `the disk is full: ${messageOf(error)}`);
   return fail("internal", stage, `the agent failed: ${messageOf(error)}`);
 }

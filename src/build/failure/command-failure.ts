@@ -6,7 +6,7 @@ import { type FailurePlace, moduleHint } from "#build/failure/module-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import type { ProcessEnd } from "#build/process/command.ts";
 import { failingLine } from "#contract/first-error.ts";
-import type { Failure, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
 import { counted } from "#contract/lib/counted.ts";
 
 /** How a command ended, and the end of its output. */
@@ -28,7 +28,7 @@ export async function commandFailure(
   stage: "install" | "build" | "release" | "activate",
   ran: CommandEnd,
   place: FailurePlace | null,
-): Promise<Failure> {
+): Promise<DeploymentFailure> {
   const message = `the ${stage} command ${describeEnd(ran.end)}`;
   const output = plainOutput(ran.outputTail);
   const failure = (await isDiskFull(home, ran.stderrTail))
@@ -59,7 +59,7 @@ export function timeoutFailure(
   stage: "install" | "build" | "release" | "activate",
   seconds: number,
   ran: CommandEnd,
-): Failure {
+): DeploymentFailure {
   return makeFailure(
     "timed_out",
     stage,

@@ -3,12 +3,12 @@ import { readdir } from "node:fs/promises";
 import { head, makeFailure } from "#build/failure/make-failure.ts";
 import { LINE_ENDS } from "#build/failure/shell-failures.ts";
 import type { InsideCheck } from "#build/tree/folder-inside.ts";
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 
 type NoFolder = Exclude<InsideCheck, { kind: "inside" }>;
 
 /** The root directory is not a folder of the repository. */
-export function rootFailure(name: string, check: NoFolder): Failure {
+export function rootFailure(name: string, check: NoFolder): DeploymentFailure {
   return directoryFailure("root", name, check, null);
 }
 
@@ -16,7 +16,7 @@ export function rootFailure(name: string, check: NoFolder): Failure {
  * The output directory is not a folder of the release.
  * @param root the folder in which the commands ran
  */
-export async function outputFailure(name: string, check: NoFolder, root: string): Promise<Failure> {
+export async function outputFailure(name: string, check: NoFolder, root: string): Promise<DeploymentFailure> {
   return directoryFailure("output", name, check, await foldersHint(root, name));
 }
 
@@ -26,7 +26,7 @@ function directoryFailure(
   name: string,
   check: NoFolder,
   hint: string | null,
-): Failure {
+): DeploymentFailure {
   const why = {
     missing: what === "root" ? "is not in the repository" : "does not exist after the build",
     not_a_folder: "is not a folder",

@@ -1,5 +1,5 @@
 import {
-  type Failure,
+  type DeploymentFailure,
   type FailureEvidence,
   MAX_FAILURE_HINT,
   MAX_FAILURE_MESSAGE,
@@ -13,13 +13,17 @@ const DISK_FULL_HINT =
 
 /** Creates a failure. Texts are cut to the limits of the control plane, and show control characters. */
 export function makeFailure(
-  code: Failure["code"],
-  stage: Failure["stage"],
+  code: DeploymentFailure["code"],
+  stage: DeploymentFailure["stage"],
   message: string,
   evidence?: FailureEvidence,
   hint: string | null = code === "disk_full" ? DISK_FULL_HINT : null,
-): Failure {
-  const failure: Failure = { code, stage, message: head(withControlsShown(message), MAX_FAILURE_MESSAGE) };
+): DeploymentFailure {
+  const failure: DeploymentFailure = {
+    code,
+    stage,
+    message: head(withControlsShown(message), MAX_FAILURE_MESSAGE),
+  };
   if (hint !== null) failure.hint = head(withControlsShown(hint), MAX_FAILURE_HINT);
   if (evidence !== undefined) {
     failure.evidence = { ...evidence };

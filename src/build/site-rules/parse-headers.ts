@@ -1,4 +1,10 @@
-import { quoted, type Read, readRuleLines, refuse, type RuleProblem } from "#build/site-rules/rule-lines.ts";
+import {
+  quoted,
+  type Read,
+  readRuleLines,
+  refusedRule,
+  type RuleProblem,
+} from "#build/site-rules/rule-lines.ts";
 import { type HeaderRule, MAX_HEADER_RULES } from "#build/site-rules/rule-schemas.ts";
 import { readSource } from "#build/site-rules/rule-source.ts";
 
@@ -90,11 +96,11 @@ function isPath(text: string): boolean {
 function readPath(text: string): Read<HeaderRule> {
   const [path = "", comment] = text.split(/\s+/);
   if (comment !== undefined && !comment.startsWith("#"))
-    return refuse(
+    return refusedRule(
       `The path ${quoted(text)} contains a space. Write it as %20. The headers below it are not used.`,
     );
   const source = readSource(path);
-  if (!source.ok) return refuse(`${source.reason} The headers below it are not used.`);
+  if (!source.ok) return refusedRule(`${source.reason} The headers below it are not used.`);
   return { ok: true, value: { ...source.value, unset: [], set: [] } };
 }
 
@@ -103,17 +109,17 @@ function addLine(rule: HeaderRule, text: string): Read<null> {
   const removed = /^!\s+(\S+)$/.exec(text)?.[1]?.toLowerCase();
   if (removed !== undefined) {
     const reason = refusalOf(removed);
-    if (reason !== null) return refuse(reason);
+    if (reason !== null) return refusedRule(reason);
     rule.unset.push(removed);
     return { ok: true, value: null };
   }
   const colon = text.indexOf(":");
-  if (colon === -1) return refuse(`${quoted(text)} must be a header such as "X-Frame-Options: DENY".`);
+  if (colon === -1) return refusedRule(`${quoted(text)} must be a header such as "X-Frame-Options: DENY".`);
   const name = text.slice(0, colon).trim().toLowerCase();
   const value = text.slice(colon + 1).trim();
   const reason = refusalOf(name);
-  if (reason !== null) return refuse(reason);
-  if (value === "") return refuse(`The header ${name} has no value.`);
+  if (reason !== null) return refusedRule(reason);
+  if (value === "") return refusedRule(`The header ${name} has no value.`);
   const at = rule.set.findIndex(([known]) => known === name);
   const earlier = rule.set[at];
   if (earlier === undefined) rule.set.push([name, value]);

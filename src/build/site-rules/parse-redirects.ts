@@ -8,7 +8,13 @@ import {
   usesAny,
   withoutNames,
 } from "#build/site-rules/path-pattern.ts";
-import { quoted, type Read, readRuleLines, refuse, type RuleProblem } from "#build/site-rules/rule-lines.ts";
+import {
+  quoted,
+  type Read,
+  readRuleLines,
+  refusedRule,
+  type RuleProblem,
+} from "#build/site-rules/rule-lines.ts";
 import {
   isShown,
   MAX_DYNAMIC_REDIRECTS,
@@ -127,18 +133,18 @@ function readLine(text: string): Read<RedirectRule> {
   const { host, from } = source.value;
 
   const targetAt = words.findIndex((word) => isTarget(word) || STATUS.test(word));
-  if (targetAt === -1) return refuse(withoutTarget(words));
+  if (targetAt === -1) return refusedRule(withoutTarget(words));
   const query = readParameters(words.slice(0, targetAt));
   if (!query.ok) return query;
   const names = [...namesIn(from), ...query.value.flatMap(([, value]) => namesIn(value))];
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) return refuse(`The placeholder :${twice} is there twice.`);
+  if (twice !== undefined) return refusedRule(`The placeholder :${twice} is there twice.`);
 
   // "/app/* 200": the files of the folder, and no later rule.
   const isOmitted = STATUS.test(words[targetAt] ?? "");
   const status = readStatus(words.slice(isOmitted ? targetAt : targetAt + 1));
   if (!status.ok) return status;
-  if (isOmitted && (status.value.status !== 200 || !from.endsWith("/*"))) return refuse(NO_TARGET);
+  if (isOmitted && (status.value.status !== 200 || !from.endsWith("/*"))) return refusedRule(NO_TARGET);
   const target = readTarget(isOmitted ? from.replace("*", ":splat") : (words[targetAt] ?? ""), names);
   if (!target.ok) return target;
 
@@ -150,7 +156,7 @@ function readLine(text: string): Read<RedirectRule> {
     ...status.value,
   };
   const reason = contradiction(rule);
-  return reason === null ? { ok: true, value: rule } : refuse(reason);
+  return reason === null ? { ok: true, value: rule } : refusedRule(reason);
 }
 
 function isTarget(word: string): boolean {
@@ -165,12 +171,12 @@ function withoutTarget(words: readonly string[]): string {
 }
 
 function readParameters(words: readonly string[]): Read<[string, string][]> {
-  if (words.length > MAX_PARAMETERS) return refuse(`A line can have ${MAX_PARAMETERS} parameters.`);
+  if (words.length > MAX_PARAMETERS) return refusedRule(`A line can have ${MAX_PARAMETERS} parameters.`);
   const parameters: [string, string][] = [];
   for (const word of words) {
     const [, name, value] = /^([\w.~-]+)=(:[A-Za-z]\w*|[\w.~%+,-]+)$/.exec(word) ?? [];
     if (name === undefined || value === undefined)
-      return refuse(
+      return refusedRule(
         `${quoted(word)} is neither a target, which begins with / or https://, nor a parameter, such as id=7 or id=:id.`,
       );
     parameters.push([name, value]);
@@ -181,33 +187,37 @@ function readParameters(words: readonly string[]): Read<[string, string][]> {
 function readStatus(words: readonly string[]): Read<Pick<RedirectRule, "status" | "force">> {
   const condition = words.find((word) => CONDITION.test(word));
   if (condition !== undefined)
-    return refuse(`Gantry has no condition ${condition.split("=", 1).join("")}, so the line is not used.`);
+    return refusedRule(
+      `Gantry has no condition ${condition.split("=", 1).join("")}, so the line is not used.`,
+    );
   const [word, ...others] = words;
   if (word === undefined) return { ok: true, value: { status: DEFAULT_STATUS } };
   const [, digits, mark] = STATUS.exec(word) ?? [];
   const status = redirectStatuses.find((one) => String(one) === digits);
   if (status === undefined)
-    return refuse(
+    return refusedRule(
       `The status ${quoted(word)} must be one of ${redirectStatuses.join(", ")}, with or without a !.`,
     );
-  if (others.length > 0) return refuse(`${quoted(others.join(" "))} after the status has no meaning.`);
+  if (others.length > 0) return refusedRule(`${quoted(others.join(" "))} after the status has no meaning.`);
   return { ok: true, value: mark === "!" ? { status, force: true } : { status } };
 }
 
 function readTarget(word: string, names: readonly string[]): Read<string> {
   if (usesAny(word, ["splat"]) && !names.includes("splat"))
-    return refuse("The target has :splat, but the path has no *.");
+    return refusedRule("The target has :splat, but the path has no *.");
   if (word.startsWith("//"))
-    return refuse(`The target ${quoted(word)} begins with two slashes. Write https:// before another host.`);
+    return refusedRule(
+      `The target ${quoted(word)} begins with two slashes. Write https:// before another host.`,
+    );
   if (word.startsWith("/")) return { ok: true, value: encodeTarget(word) };
   const [, scheme = "", authority = "", path = ""] = /^(https?:\/\/)([^/?#]*)(.*)$/i.exec(word) ?? [];
   if (usesAny(authority, names))
-    return refuse("The host of the target has a placeholder: a link could lead visitors to any host.");
+    return refusedRule("The host of the target has a placeholder: a link could lead visitors to any host.");
   const origin = parseOrigin(`${scheme}${authority}`);
-  if (origin === null) return refuse(`The target ${quoted(word)} is no valid address.`);
+  if (origin === null) return refusedRule(`The target ${quoted(word)} is no valid address.`);
   const { protocol, username, password, host } = origin;
   if (username !== "" || password !== "")
-    return refuse("The target must not contain a user name or password.");
+    return refusedRule("The target must not contain a user name or password.");
   return { ok: true, value: `${protocol}//${host}${encodeTarget(path)}` };
 }
 

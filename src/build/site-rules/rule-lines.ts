@@ -58,7 +58,7 @@ export type Read<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly reason: string };
 
-export const refuse = (reason: string) => ({ ok: false, reason }) as const;
+export const refusedRule = (reason: string) => ({ ok: false, reason }) as const;
 
 /** A piece of a line as it is shown in a message. */
 export function quoted(text: string): string {

@@ -1,5 +1,5 @@
 import { namesIn, respell } from "#build/site-rules/path-pattern.ts";
-import { quoted, type Read, refuse } from "#build/site-rules/rule-lines.ts";
+import { quoted, type Read, refusedRule } from "#build/site-rules/rule-lines.ts";
 
 /** Which requests a rule is for. `from`: in the spelling of `encodePath`, apart from `*` and `:name`. */
 export type RuleSource = { readonly host?: string; readonly from: string };
@@ -10,24 +10,24 @@ export function readSource(word: string): Read<RuleSource> {
   // Browsers do not send the fragment.
   const path = rest.replace(/#.*$/, "");
   if (path.includes("?"))
-    return refuse(
+    return refusedRule(
       `The path ${quoted(word)} has a query, but paths are compared without it. Write its parameters after the path, as in: /old id=7 /new`,
     );
   if (authority === undefined && (!path.startsWith("/") || path.startsWith("//")))
-    return refuse(`The path ${quoted(word)} must begin with / or https://.`);
+    return refusedRule(`The path ${quoted(word)} must begin with / or https://.`);
   const host = authority === undefined ? null : readHost(authority);
   if (host === undefined)
-    return refuse(`The host in ${quoted(word)} must be a name, without a port, a placeholder or *.`);
+    return refusedRule(`The host in ${quoted(word)} must be a name, without a port, a placeholder or *.`);
   const from = spell(path);
   if (from === null)
-    return refuse(`The path ${quoted(word)} contains an encoding such as %FF that is not UTF-8.`);
+    return refusedRule(`The path ${quoted(word)} contains an encoding such as %FF that is not UTF-8.`);
   const names = namesIn(from);
-  if (names.filter((name) => name === "splat").length > 1) return refuse("A path can have one * only.");
+  if (names.filter((name) => name === "splat").length > 1) return refusedRule("A path can have one * only.");
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) return refuse(`The placeholder :${twice} is in the path twice.`);
+  if (twice !== undefined) return refusedRule(`The placeholder :${twice} is in the path twice.`);
   // More would let a request take seconds to compare.
   if (names.length > 1 && from.split("/").some((part) => namesIn(part).length > 1))
-    return refuse("Between two slashes of the path there can be one placeholder or * only.");
+    return refusedRule("Between two slashes of the path there can be one placeholder or * only.");
   return { ok: true, value: { ...(host === null ? {} : { host }), from } };
 }
 

@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { head, makeFailure } from "#build/failure/make-failure.ts";
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 
 const INDEX = "index.html";
 const MAX_NAMED = 8;
@@ -14,7 +14,11 @@ const MAX_NAME_LENGTH = 40;
  * @param root the folder in which the commands ran @returns why the folder is not published; null if it has an
  * index.html
  */
-export async function checkSite(folder: string, name: string, root: string): Promise<Failure | null> {
+export async function checkSite(
+  folder: string,
+  name: string,
+  root: string,
+): Promise<DeploymentFailure | null> {
   if (await hasIndex(folder)) return null;
   const names = (await readdir(folder).catch(() => [])).filter((one) => !one.startsWith(".")).toSorted();
   const other = names.find((one) => /^index\.x?html?$/i.test(one));

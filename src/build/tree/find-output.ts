@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { head, makeFailure } from "#build/failure/make-failure.ts";
 import { hasIndex } from "#build/tree/check-site.ts";
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 
 const MAX_NAMED = 8;
 const MAX_NAME_LENGTH = 40;
@@ -91,7 +91,7 @@ async function innerFolders(root: string, folder: string): Promise<readonly stri
 }
 
 /** The failure of a build that made no site. */
-export function noOutput({ looked }: { readonly looked: readonly string[] }): Failure {
+export function noOutput({ looked }: { readonly looked: readonly string[] }): DeploymentFailure {
   const created = looked.slice(0, MAX_NAMED).map((name) => `\`${head(name, MAX_NAME_LENGTH)}\``);
   const where = created.length === 0 ? "it created no folder" : `looked in ${created.join(", ")}`;
   return makeFailure(

@@ -1,5 +1,5 @@
 import type { CommandSpec, Options, OptionSpecs, Words, WordSpecs } from "#cli/arguments/command-spec.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import type { Outcome } from "#cli/outcome.ts";
 
 type Given<O extends OptionSpecs, W extends WordSpecs> = {
@@ -8,12 +8,12 @@ type Given<O extends OptionSpecs, W extends WordSpecs> = {
 };
 
 type Definition<O extends OptionSpecs, W extends WordSpecs> = CommandSpec<O, W> & {
-  readonly run: (context: Context, given: Given<O, W>) => Promise<Outcome>;
+  readonly run: (context: CommandContext, given: Given<O, W>) => Promise<Outcome>;
 };
 
 /** A command in the table of commands. */
 export type Command = CommandSpec & {
-  readonly run: (context: Context, given: AnyGiven) => Promise<Outcome>;
+  readonly run: (context: CommandContext, given: AnyGiven) => Promise<Outcome>;
 };
 
 /** The parsed options and arguments of any command. */

@@ -7,7 +7,7 @@ import { readSubmoduleEntries, SUBMODULE_KEYS } from "#build/commands/read-submo
 import { matchSubmodules, type Submodule } from "#build/tree/match-submodules.ts";
 import type { LocalCommit } from "#cli/builds/find-source.ts";
 import { gitEnvironment, readGit, runGit } from "#cli/builds/git.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -22,7 +22,7 @@ type Repository = Pick<LocalCommit, "gitDir" | "sha"> & {
  * @returns the submodules whose files are missing, because they are not checked out here
  */
 export async function exportSource(
-  context: Context,
+  context: CommandContext,
   repository: Repository,
   folder: string,
   temp: string,
@@ -58,7 +58,7 @@ export async function exportSource(
 
 /** The submodules whose files are written. One without an address is a problem: a server cannot fetch it. */
 async function listSubmodules(
-  context: Context,
+  context: CommandContext,
   top: string,
   sha: string,
   gitlinks: ReadonlyMap<string, string>,
@@ -72,7 +72,7 @@ async function listSubmodules(
   return stop("unreadable_file", `A deployment would fail: ${message}. ${hint ?? ""}`);
 }
 
-async function findSubmodule(context: Context, top: string, sha: string): Promise<Repository | null> {
+async function findSubmodule(context: CommandContext, top: string, sha: string): Promise<Repository | null> {
   const found = await readGit(context, top, "rev-parse", "--show-toplevel", "--absolute-git-dir");
   const [own = "", gitDir = ""] = found.ok ? found.value.split("\n") : [];
   // In a submodule that is not checked out, git finds the repository around it.

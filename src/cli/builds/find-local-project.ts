@@ -1,6 +1,6 @@
 import type { Source } from "#cli/builds/find-source.ts";
 import { matchProject } from "#cli/builds/match-project.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { openSession, type Session } from "#cli/session/session.ts";
@@ -23,7 +23,7 @@ const LOOK_MS = 5_000;
  * deploys this repository. Without a sign-in or a network there is no project, unless the user names one.
  */
 export async function findLocalProject(
-  context: Context,
+  context: CommandContext,
   source: Source,
   { isIgnored, withVariables }: Wanted,
 ): Promise<Result<LocalProject | null>> {

@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 
 import { readGit } from "#cli/builds/git.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -33,7 +33,7 @@ export type Source = {
 
 /** Finds the repository of a folder, and its last commit. @param isInPlace whether the files are used as they are */
 export async function findSource(
-  context: Context,
+  context: CommandContext,
   named: string | null,
   isInPlace: boolean,
 ): Promise<Result<Source>> {
@@ -65,7 +65,7 @@ export async function findSource(
   return succeed({ top, root, commit, isInPlace, remotes: await remotesOf(context, top), changes });
 }
 
-async function lastCommit(context: Context, top: string, gitDir: string): Promise<LocalCommit | null> {
+async function lastCommit(context: CommandContext, top: string, gitDir: string): Promise<LocalCommit | null> {
   const shown = await readGit(context, top, "log", "-1", "--no-show-signature", "--format=%H%x00%B");
   if (!shown.ok) return null;
   const [sha = "", message = ""] = shown.value.split("\0");
@@ -73,7 +73,7 @@ async function lastCommit(context: Context, top: string, gitDir: string): Promis
   return { gitDir, sha, message: message.trim(), branch: branch.ok ? branch.value.trim() : "HEAD" };
 }
 
-async function remotesOf(context: Context, top: string): Promise<readonly string[]> {
+async function remotesOf(context: CommandContext, top: string): Promise<readonly string[]> {
   const read = await readGit(context, top, "config", "--get-regexp", "^remote\\..*\\.(url|pushurl)$");
   return read.ok ? linesOf(read.value).map((line) => line.slice(line.indexOf(" ") + 1)) : [];
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 import type { Command } from "#build/process/command.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
 import { hasCode } from "#node/has-code.ts";
 
@@ -14,7 +14,7 @@ const execute = promisify(execFile);
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 /** The environment of git: the user's own, in English, without prompts. */
-export function gitEnvironment({ environment }: Pick<Context, "environment">): Record<string, string> {
+export function gitEnvironment({ environment }: Pick<CommandContext, "environment">): Record<string, string> {
   const own = Object.entries(environment).flatMap(([name, value]) =>
     // A git hook that runs this command sets variables that lead to the hook's repository.
     value === undefined || hookVariables.has(name) ? [] : [[name, value] as const],
@@ -30,11 +30,18 @@ const hookVariables: ReadonlySet<string> = new Set([
 ]);
 
 /** Runs git in a folder. */
-export function readGit(context: Context, cwd: string, ...args: readonly string[]): Promise<GitResult> {
+export function readGit(
+  context: CommandContext,
+  cwd: string,
+  ...args: readonly string[]
+): Promise<GitResult> {
   return runGit(context, { argv: ["git", ...args], cwd, env: gitEnvironment(context) });
 }
 
-export async function runGit({ signal }: Pick<Context, "signal">, command: Command): Promise<GitResult> {
+export async function runGit(
+  { signal }: Pick<CommandContext, "signal">,
+  command: Command,
+): Promise<GitResult> {
   const [program, ...args] = command.argv;
   const { cwd, env } = command;
   try {

@@ -10,9 +10,9 @@ import { exportSource } from "#cli/builds/export-source.ts";
 import { findLocalProject, type LocalProject } from "#cli/builds/find-local-project.ts";
 import { findSource, type Source } from "#cli/builds/find-source.ts";
 import { createWorkFolder, type WorkFolder } from "#cli/builds/work-folder.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import type { Result } from "#cli/outcome.ts";
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Tree } from "#project-files/frameworks/tree.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
@@ -37,7 +37,7 @@ export type LocalBuild = {
 };
 
 /** `failure`: what a deployment would fail with. */
-export type PreparedBuild = ResultOf<LocalBuild, { readonly failure: Failure }>;
+export type PreparedBuild = ResultOf<LocalBuild, { readonly failure: DeploymentFailure }>;
 
 /** The options that select the source of a build. */
 export const sourceOptions = {
@@ -53,7 +53,7 @@ type Wanted = { readonly here: boolean; readonly "no-project": boolean };
 
 /** Copies the last commit, and decides how it is built: by the settings of its project, and otherwise by detection. */
 export async function prepareBuild(
-  context: Context,
+  context: CommandContext,
   folder: string | null,
   wanted: Wanted,
   { withVariables }: { readonly withVariables: boolean },
@@ -97,7 +97,7 @@ function unreadable({ message, hint }: FileProblem): PreparedBuild {
 }
 
 async function writeFiles(
-  context: Context,
+  context: CommandContext,
   { top, commit, isInPlace, changes }: Source,
 ): Promise<Result<{ readonly release: string; readonly work: WorkFolder | null }>> {
   if (isInPlace || commit === null) return succeed({ release: top, work: null });

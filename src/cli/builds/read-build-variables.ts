@@ -1,5 +1,5 @@
 import type { LocalProject } from "#cli/builds/find-local-project.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import type { Result } from "#cli/outcome.ts";
 import { readEnvFile } from "#cli/variables/read-env-file.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -9,7 +9,7 @@ import { succeed } from "#contract/lib/result.ts";
  * Only the server can open the secrets that builds get, so a note names the secrets that the file lacks.
  */
 export async function readBuildVariables(
-  context: Context,
+  context: CommandContext,
   project: LocalProject | null,
   envFile: string | null,
 ): Promise<Result<Readonly<Record<string, string>>>> {

@@ -19,8 +19,8 @@ import { localAdvice } from "#cli/builds/local-advice.ts";
 import { localToolProblems } from "#cli/builds/local-tool-problems.ts";
 import type { LocalBuild } from "#cli/builds/prepare-build.ts";
 import { type EarlyEnd, runStage, type StageScope } from "#cli/builds/run-stage.ts";
-import type { Context } from "#cli/context.ts";
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { CommandContext } from "#cli/context.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import { attempt } from "#node/attempt.ts";
 import type { StageTime } from "#contract/endpoints/deployments/schemas.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
@@ -36,7 +36,7 @@ export type BuildEnd = Checked & { readonly times: readonly StageTime[] };
  * the variables that builds get
  */
 export async function runBuild(
-  { environment, signal }: Pick<Context, "environment" | "signal">,
+  { environment, signal }: Pick<CommandContext, "environment" | "signal">,
   build: LocalBuild,
   variables: Readonly<Record<string, string>>,
   log: BuildLog,
@@ -45,7 +45,7 @@ export async function runBuild(
   for (const line of [...build.notes, ...describeChoice(build.choice)]) log.system(firstStage, line);
   const advice = startAdvice(build.choice);
   if (advice !== null) log.system(firstStage, advice);
-  const failEarly = (failure: Failure): BuildEnd => ({ kind: "failed", failure, times: [] });
+  const failEarly = (failure: DeploymentFailure): BuildEnd => ({ kind: "failed", failure, times: [] });
   if (problem !== null)
     return failEarly(makeFailure("build_failed", firstStage, problem.message, undefined, problem.hint));
   for (const tool of await localToolProblems(environment, build)) {

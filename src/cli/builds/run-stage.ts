@@ -11,7 +11,7 @@ import { killProcessesOfRun, processesOfRun } from "#build/process/process-table
 import { type GroupLedger, runProcess } from "#build/process/run-process.ts";
 import { createTailedOutput } from "#build/process/tailed-output.ts";
 import type { BuildLog } from "#cli/builds/build-log.ts";
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import { sendSignal, signalGroup } from "#node/processes.ts";
 
 /** As the settings of an agent, except a shorter time from SIGTERM to SIGKILL, because a person waits for the end. */
@@ -35,7 +35,7 @@ export type StageScope = {
 
 /** Why a build ends early. */
 export type EarlyEnd =
-  | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "failed"; readonly failure: DeploymentFailure }
   | { readonly kind: "interrupted" };
 export type StageEnd = EarlyEnd | { readonly kind: "succeeded" };
 

@@ -6,7 +6,7 @@ import { StatusForge, type WebhookSettings } from "#contract/endpoints/webhooks/
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { findProjects } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -110,7 +110,7 @@ type Settings = z.input<typeof WebhookSettings>;
 
 /** The settings of the kind. Prompts for secrets, or reads them from a file or standard input. */
 async function readSettings(
-  context: Context,
+  context: CommandContext,
   kind: WebhookKind,
   url: string | null,
   options: KindOptions,

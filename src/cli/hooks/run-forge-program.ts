@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import type { ForgeRequest } from "#cli/hooks/forge-request.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
 import { hasCode } from "#node/has-code.ts";
@@ -16,7 +16,7 @@ const MAX_PRINTED = 2_000;
 
 /** Runs the forge's own program, which sends the request with the user's login. */
 export async function runForgeProgram(
-  { environment, signal }: Pick<Context, "environment" | "signal">,
+  { environment, signal }: Pick<CommandContext, "environment" | "signal">,
   { program, args, body }: ForgeRequest,
 ): Promise<ResultOf<null, ForgeFailure>> {
   const failed = (reason: ForgeFailure["reason"], message: string) =>

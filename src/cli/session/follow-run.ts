@@ -9,7 +9,7 @@ import { exitCodes, exitOf } from "#cli/exit-codes.ts";
 import type { Outcome, Result } from "#cli/outcome.ts";
 import { printableInColour } from "#cli/output/printable.ts";
 import { openSession, type Session } from "#cli/session/session.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 
 /** Added to the exit code of Gantry's own problems, because the lower ones are the command's. */
 const OWN = 100;
@@ -39,7 +39,7 @@ export type FollowedRun<Of extends Part> = {
 };
 
 /** Adds 100 to the exit code of Gantry's own problems, because the exit code of a run is its command's. */
-export async function withRunExit(context: Context, run: () => Promise<Outcome>): Promise<Outcome> {
+export async function withRunExit(context: CommandContext, run: () => Promise<Outcome>): Promise<Outcome> {
   const outcome = await run();
   if (outcome.ok || (context.signal.aborted && outcome.problem.code === "unreachable")) return outcome;
   const code = OWN + exitCodes[exitOf(outcome.problem)].code;

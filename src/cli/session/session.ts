@@ -4,7 +4,7 @@ import { type ClientOf, createClientOf } from "#client/client.ts";
 import type { Transport } from "#client/request.ts";
 import type { ClientResult } from "#client/send.ts";
 import { sendWithRetry } from "#client/send-with-retry.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import { type Result, type Outcome, stop } from "#cli/outcome.ts";
 import { chooseInstallation, type Installation } from "#cli/settings/choose-installation.ts";
 import { tokenUrl } from "#cli/settings/installation-url.ts";
@@ -14,7 +14,7 @@ import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** A command's context with a client for its installation. */
-export type Session = Context &
+export type Session = CommandContext &
   Installation & {
     readonly client: ClientOf<typeof userEndpoints>;
     readonly transport: Transport;
@@ -31,7 +31,7 @@ const DEFAULT_RECONNECT_MS = 600_000;
 /** Wraps a command that needs an installation and a token. */
 export function withSession<Given>(
   run: (session: Session, given: Given) => Promise<Outcome>,
-): (context: Context, given: Given) => Promise<Outcome> {
+): (context: CommandContext, given: Given) => Promise<Outcome> {
   return async (context, given) => {
     const installation = await chooseInstallation(context);
     if (!installation.ok) return installation;
@@ -40,7 +40,7 @@ export function withSession<Given>(
   };
 }
 
-export function openSession(context: Context, installation: Installation): Result<Session> {
+export function openSession(context: CommandContext, installation: Installation): Result<Session> {
   const { global, output, signal } = context;
   const wait = global.wait === null ? null : Number(global.wait);
   if (wait !== null && !(wait >= 0 && wait <= 86_400))

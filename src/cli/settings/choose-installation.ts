@@ -1,4 +1,4 @@
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { configPath, isReadByOthers, readConfig } from "#cli/settings/config-file.ts";
 import { installationUrl } from "#cli/settings/installation-url.ts";
@@ -22,7 +22,7 @@ export type Installation = {
  * GANTRY_TOKEN or the sign-in to it. A link file can come from anyone's repository, so GANTRY_TOKEN is not sent to a
  * URL that only the link file names.
  */
-export async function chooseInstallation(context: Context): Promise<Result<Installation>> {
+export async function chooseInstallation(context: CommandContext): Promise<Result<Installation>> {
   const { environment, folder, global, output } = context;
   const givenUrl = global.url ?? variable(environment, "GANTRY_URL");
   const givenToken = variable(environment, "GANTRY_TOKEN");

@@ -14,11 +14,11 @@ import { succeed } from "#contract/lib/result.ts";
 export const LINK_NAME = "gantry.json";
 
 /** Links a repository to a project. Holds no secret, so it can be committed. `name` is only for readers of the file. */
-export const Link = z.object({ url: z.string(), project: z.string(), name: z.string() });
-export type Link = z.infer<typeof Link>;
+export const ProjectLink = z.object({ url: z.string(), project: z.string(), name: z.string() });
+export type ProjectLink = z.infer<typeof ProjectLink>;
 
 /** The link in `folder` or its nearest parent that has one; null if none has. A gantry.json may also be without a link. */
-export async function findLink(folder: string): Promise<Result<Link | null>> {
+export async function findLink(folder: string): Promise<Result<ProjectLink | null>> {
   const path = upwards(folder, LINK_NAME);
   if (path === null) return succeed(null);
   const text = await readFile(path, "utf8").catch(() => null);
@@ -31,7 +31,7 @@ export async function findLink(folder: string): Promise<Result<Link | null>> {
     );
   }
   const value = json === null ? null : json.value.value;
-  const link = Link.safeParse(value);
+  const link = ProjectLink.safeParse(value);
   if (link.success) return succeed(link.data);
   const fields = objectOf(value);
   const isLink = value === null || "url" in fields || "project" in fields;
@@ -48,7 +48,7 @@ export async function findLink(folder: string): Promise<Result<Link | null>> {
  * kept.
  * @returns the file's path
  */
-export async function writeLink(folder: string, link: Link): Promise<Result<string>> {
+export async function writeLink(folder: string, link: ProjectLink): Promise<Result<string>> {
   const repository = upwards(folder, ".git");
   const path = join(repository === null ? folder : dirname(repository), LINK_NAME);
   try {

@@ -1,13 +1,16 @@
 import { MAX_VARIABLES } from "#contract/endpoints/variables/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { variableError } from "#cli/variables/check-variable.ts";
 import { type EnvEntry, type EnvError, readEnv } from "#client/read-env.ts";
 import { readText } from "#cli/variables/read-text.ts";
 
 /** Reads the variables of a .env file. Refuses a file with invalid lines, and names all of them. @param path `-` for stdin */
-export async function readEnvFile(context: Context, path: string): Promise<Result<readonly EnvEntry[]>> {
+export async function readEnvFile(
+  context: CommandContext,
+  path: string,
+): Promise<Result<readonly EnvEntry[]>> {
   const text = await readText(context, path);
   if (!text.ok) return text;
   const { entries, errors } = readEnv(text.value);

@@ -4,11 +4,11 @@ import { resolve } from "node:path";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { readStdin } from "#cli/ask.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 
 /** Reads a text from a file. @param path `-` for stdin */
-export async function readText(context: Context, path: string): Promise<Result<string>> {
+export async function readText(context: CommandContext, path: string): Promise<Result<string>> {
   if (path === "-") return await readTextFromStdin(context);
   try {
     return decoded(await readFile(resolve(context.folder, path)), path);
@@ -18,7 +18,7 @@ export async function readText(context: Context, path: string): Promise<Result<s
 }
 
 /** Reads a text from stdin to its end. */
-export async function readTextFromStdin(context: Context): Promise<Result<string>> {
+export async function readTextFromStdin(context: CommandContext): Promise<Result<string>> {
   const bytes = await readStdin(context);
   return bytes.ok ? decoded(bytes.value, "Standard input") : bytes;
 }

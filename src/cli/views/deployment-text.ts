@@ -1,7 +1,7 @@
 import type {
   Deployment,
   DeploymentStatus,
-  Failure,
+  DeploymentFailure,
   Hold,
   StageTime,
   WaitingOn,
@@ -99,7 +99,7 @@ export function stageTimesText(times: readonly StageTime[]): string | null {
   return times.map(({ stage, duration }) => `${stage} ${durationText(duration)}`).join(", ");
 }
 
-export function failureText({ code, message, stage }: Failure): string {
+export function failureText({ code, message, stage }: DeploymentFailure): string {
   return `${printable(message)} (${code}, in the stage ${stage})`;
 }
 

@@ -1,10 +1,15 @@
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable } from "#cli/output/printable.ts";
 import { failureText } from "#cli/views/deployment-text.ts";
 
 /** Prints why a deployment or a build on this machine has failed, and what to do. */
-export function printFailure(output: Output, what: string, failure: Failure | null, details: string): void {
+export function printFailure(
+  output: Output,
+  what: string,
+  failure: DeploymentFailure | null,
+  details: string,
+): void {
   const reason = failure === null ? "the reason is unknown" : failureText(failure);
   const { red } = output.style;
   output.line(`${red("✗")} ${what} failed: ${reason}${details}`);

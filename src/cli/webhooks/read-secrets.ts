@@ -2,7 +2,7 @@ import type { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import { TargetHeaders } from "#contract/endpoints/webhooks/settings.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { promptForSecret, readToken } from "#cli/ask.ts";
-import type { Context } from "#cli/context.ts";
+import type { CommandContext } from "#cli/context.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { readText, readTextFromStdin } from "#cli/variables/read-text.ts";
 
@@ -57,7 +57,7 @@ const required: Readonly<Record<WebhookKind, "url" | "topic" | "token" | null>> 
 
 /** Reads the secrets of a webhook. Refuses wrong options before any prompt, so that nobody types a secret in vain. */
 export async function readSecrets(
-  context: Context,
+  context: CommandContext,
   kind: WebhookKind,
   options: SecretOptions,
 ): Promise<Result<WebhookSecrets>> {
@@ -115,7 +115,7 @@ function nameProblem(kind: WebhookKind, name: string): string | null {
 }
 
 async function readSecret(
-  context: Context,
+  context: CommandContext,
   kind: WebhookKind,
   name: string,
   source: Source,

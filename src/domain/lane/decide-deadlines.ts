@@ -1,4 +1,4 @@
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import { afterAbsence, SERVER_LOST_MS, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import type { Decision } from "#domain/lane/decision.ts";
@@ -43,12 +43,16 @@ function endOverdueRun(lane: Lane, run: Named<"running">, now: number): Decision
   if (!isLost && now < deadlineAt) return { lane, effects: [] };
   if (isLost) {
     const message = `the server lost contact for ${SERVER_LOST_MS / 60_000} min`;
-    const lost: Failure = { code: "server_lost", message, stage };
+    const lost: DeploymentFailure = { code: "server_lost", message, stage };
     return applyEnding(lane, run, ending ?? { type: "fail", failure: lost }, now);
   }
   if (ending !== null) return applyEnding(lane, run, ending, now);
   // The agent should have ended the run itself. It now gets a stop message, and time to confirm it.
-  const failure: Failure = { code: "timed_out", message: `the stage ${stage} exceeded its timeout`, stage };
+  const failure: DeploymentFailure = {
+    code: "timed_out",
+    message: `the stage ${stage} exceeded its timeout`,
+    stage,
+  };
   const stopping = { ...run.state, ending: { type: "fail" as const, failure }, lastSend: null };
   const state = { ...stopping, deadlineAt: now + STOP_CONFIRM_MS };
   return {

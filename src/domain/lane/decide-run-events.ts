@@ -1,6 +1,6 @@
 import type { Instruction, RunEvent, RunEventsAnswer, RunResult } from "#contract/agent-events.ts";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import { stageDeadline, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import type { DecisionWith, Effect } from "#domain/lane/decision.ts";
@@ -96,7 +96,7 @@ function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: 
   };
   const stop = (message: string) => {
     if (state.ending !== null || state.permitted) return keep({});
-    const failure: Failure = { code: "internal", message, stage: state.stage };
+    const failure: DeploymentFailure = { code: "internal", message, stage: state.stage };
     progress.effects.push({
       type: "log",
       deploymentId: id,
@@ -210,7 +210,7 @@ function wrongCommit({ pin }: Named<"running">, fetched: string | null): string 
   return `the agent has fetched ${fetched ?? "an unknown commit"}, but the approved commit is ${pin.sha}`;
 }
 
-function unrequestedStop(run: Named<"running">): Failure {
+function unrequestedStop(run: Named<"running">): DeploymentFailure {
   return { code: "internal", message: "the agent stopped the run without a request", stage: run.state.stage };
 }
 

@@ -5,7 +5,7 @@ import {
   DeploymentChange,
   DeploymentKind,
   DeploymentTrigger,
-  Failure,
+  DeploymentFailure,
   LiveEvidence,
   RollbackSettings,
   RollbackVariables,
@@ -48,7 +48,7 @@ const Ending = z.discriminatedUnion("type", [
     by: z.string(),
     actor: EventActor,
   }),
-  z.strictObject({ type: z.literal("fail"), failure: Failure }),
+  z.strictObject({ type: z.literal("fail"), failure: DeploymentFailure }),
 ]);
 export type Ending = z.infer<typeof Ending>;
 
@@ -143,7 +143,7 @@ const Failed = z.strictObject({
   name: z.literal("failed"),
   startedAt: z.nullable(unixMs),
   finishedAt: unixMs,
-  failure: Failure,
+  failure: DeploymentFailure,
 });
 const Canceled = z.strictObject({
   name: z.literal("canceled"),

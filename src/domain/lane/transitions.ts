@@ -1,4 +1,4 @@
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import type { EventActor } from "#contract/endpoints/events/schemas.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
@@ -98,7 +98,7 @@ function resumeUnlessHeld(lane: Lane, now: number): Lane {
   return heldOf(lane) === null ? resumeDeadlines(lane, now) : lane;
 }
 
-const nothingLive: Failure = {
+const nothingLive: DeploymentFailure = {
   code: "not_live",
   message: "the deployments before it ended, and none is live: there is nothing to deploy again",
   stage: "queued",
@@ -124,7 +124,7 @@ export function codeOf(source: LaneDeployment) {
 export function fail(
   lane: Lane,
   deployment: Unended,
-  failure: Failure,
+  failure: DeploymentFailure,
   now: number,
   actor: EventActor = SYSTEM,
 ): Decision {

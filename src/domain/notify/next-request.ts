@@ -4,7 +4,7 @@ import { commitStatusRequest, keepOfForgeAnswer } from "#domain/notify/forge/com
 import { mailOf } from "#domain/notify/email.ts";
 import { jsonRequest } from "#domain/notify/json-request.ts";
 import type { Message } from "#domain/notify/message.ts";
-import { messageOf } from "#domain/notify/message-of.ts";
+import { notificationOf } from "#domain/notify/notification-of.ts";
 import { ntfyMessage } from "#domain/notify/ntfy.ts";
 import { isRecovery, isReported } from "#domain/notify/outcomes.ts";
 import { slackMessage } from "#domain/notify/slack.ts";
@@ -22,7 +22,7 @@ export function nextRequest(input: DeliveryInput): OutgoingRequest | null {
   }
   const { origin, outcomeBefore } = input;
   if (!isReported(event, settings.only_recoveries, outcomeBefore)) return null;
-  return messageRequest(settings, messageOf(event, origin, isRecovery(event, outcomeBefore)));
+  return messageRequest(settings, notificationOf(event, origin, isRecovery(event, outcomeBefore)));
 }
 
 type ForPeople = Exclude<WebhookSettings, { readonly kind: "standard" | "commit_status" }>;

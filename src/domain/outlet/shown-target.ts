@@ -34,7 +34,7 @@ export function defaultName(settings: WebhookSettings): string {
 }
 
 /** Masks the secrets of a webhook's settings wherever a text repeats them, such as the answer of an echoing target. */
-export function maskSecrets(text: string, settings: WebhookSettings, signing: readonly string[]): string {
+export function maskTarget(text: string, settings: WebhookSettings, signing: readonly string[]): string {
   return [...secretsOf(settings), ...signing]
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .toSorted((a, b) => b.length - a.length)

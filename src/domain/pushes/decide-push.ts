@@ -1,5 +1,5 @@
 import type { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
-import type { Decision } from "#contract/endpoints/hooks/push-decisions.ts";
+import type { LedgerDecision } from "#contract/endpoints/hooks/push-decisions.ts";
 import { BranchName } from "#contract/git-names.ts";
 import { selectsName, selectsPath } from "#domain/pushes/match-patterns.ts";
 import { type Push, readRef } from "#domain/pushes/push.ts";
@@ -16,7 +16,9 @@ export type LiveCode = {
 };
 
 /** A decision with its reason as a sentence. `detail`: null: the push is deployed without a special reason. */
-export type PushDecision = Exclude<Decision, { decision: "refused" }> & { readonly detail: string | null };
+export type PushDecision = Exclude<LedgerDecision, { decision: "refused" }> & {
+  readonly detail: string | null;
+};
 
 /**
  * Decides whether a push is deployed. Paths may only skip a push if all its files are known and it begins at the live

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
 
 import type { FreezeTimes } from "#contract/endpoints/freezes/freeze-times.ts";
-import type { Decision, HookForge, PushSource } from "#contract/endpoints/hooks/push-decisions.ts";
+import type { LedgerDecision, HookForge, PushSource } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { AccountId, DeploymentId, FreezeId, HookId, ProjectId, PushId } from "#contract/ids.ts";
 
 // The tables of pushes that come in, and of freezes. The rules of schema.ts apply.
@@ -24,7 +24,7 @@ export const hooks = sqliteTable(
     /** The last authentic delivery, and the last refused one with its reason. */
     receivedAt: integer("received_at"),
     refusedAt: integer("refused_at"),
-    refusedReason: text("refused_reason").$type<Decision["reason"]>(),
+    refusedReason: text("refused_reason").$type<LedgerDecision["reason"]>(),
   },
   (table) => [
     unique("hooks_repository").on(table.accountId, table.repositoryKey),
@@ -60,8 +60,8 @@ export const pushes = sqliteTable(
     bodyHash: text("body_hash"),
     /** The changed files, if the delivery listed all of them. */
     paths: text("paths", { mode: "json" }).$type<string[]>(),
-    decision: text("decision").$type<Decision["decision"]>().notNull(),
-    reason: text("reason").$type<Decision["reason"]>(),
+    decision: text("decision").$type<LedgerDecision["decision"]>().notNull(),
+    reason: text("reason").$type<LedgerDecision["reason"]>(),
     /** What the reason means here, as a sentence. */
     detail: text("detail"),
     deploymentId: text("deployment_id").$type<DeploymentId>(),

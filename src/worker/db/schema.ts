@@ -19,7 +19,7 @@ import type {
   DeploymentStatus,
   DeploymentTrigger,
   Hold,
-  Failure,
+  DeploymentFailure,
   LiveEvidence,
   StageTime,
 } from "#contract/endpoints/deployments/schemas.ts";
@@ -262,7 +262,7 @@ export const deployments = sqliteTable(
     startedAt: integer("started_at"),
     finishedAt: integer("finished_at"),
     deadlineAt: integer("deadline_at"),
-    failure: text("failure", { mode: "json" }).$type<Failure>(),
+    failure: text("failure", { mode: "json" }).$type<DeploymentFailure>(),
     evidence: text("evidence", { mode: "json" }).$type<LiveEvidence>(),
     /** How long the stages took; null until the agent has reported it. */
     stages: text("stages", { mode: "json" }).$type<StageTime[]>(),

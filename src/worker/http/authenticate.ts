@@ -4,7 +4,7 @@ import { type Access, scopeOf } from "#contract/endpoints/endpoint.ts";
 import type { OperationName } from "#contract/endpoints/endpoints.ts";
 import { missingPermission } from "#contract/may-call.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import type { AgentContext, Context, OpenContext, RequestOrigin, Services } from "#worker/context.ts";
+import type { AgentRequestContext, Context, OpenContext, RequestOrigin, Services } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import type { AgentIdentity } from "#worker/db/servers/server-records.ts";
 import type { TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
@@ -59,7 +59,7 @@ export function authenticateToken(
 export function authenticateAgent(
   authentication: Authentication,
   servicesOf: ServicesOf,
-): Authenticate<AgentContext> {
+): Authenticate<AgentRequestContext> {
   return async (c) => {
     const services = servicesOf(c);
     const agent = await findCallingAgent(c, authentication, services.clock.now());

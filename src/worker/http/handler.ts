@@ -2,7 +2,7 @@ import type { Endpoint, OutputOf } from "#contract/endpoints/endpoint.ts";
 import type { Endpoints, OperationName } from "#contract/endpoints/endpoints.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
-import type { AgentContext, Context, OpenContext } from "#worker/context.ts";
+import type { AgentRequestContext, Context, OpenContext } from "#worker/context.ts";
 
 export type MediaTypeOf<Of extends Endpoint> = "application/json" | Of["alsoAs"][number];
 
@@ -50,5 +50,5 @@ type CalledBy<By extends Endpoint["access"]["by"]> = {
 }[OperationName];
 
 export type TokenHandlers = Handlers<CalledBy<"token">, Context>;
-export type AgentHandlers = Handlers<CalledBy<"agent">, AgentContext>;
+export type AgentHandlers = Handlers<CalledBy<"agent">, AgentRequestContext>;
 export type OpenHandlers = Handlers<CalledBy<"none">, OpenContext>;

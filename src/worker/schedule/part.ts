@@ -3,7 +3,7 @@ export type Cost = { readonly statements: number; readonly calls: number };
 
 export type Clock = { now(): number };
 
-export type Step = {
+export type ScheduleStep = {
   readonly env: Env;
   readonly clock: Clock;
   /** Where the round's last step ended; null: this is the first. Each part has its own format. */
@@ -29,5 +29,5 @@ export type Part = {
   readonly everyMs: number;
   readonly cost: Cost;
   /** Does a bounded amount of work. It can die anywhere, and is safe to repeat. */
-  readonly step: (step: Step) => Promise<Stepped>;
+  readonly step: (step: ScheduleStep) => Promise<Stepped>;
 };

@@ -6,7 +6,7 @@ import { type FromAgent, PROTOCOL_VERSION, type ProjectReport } from "#contract/
 import type { CommandState } from "#contract/endpoints/commands/schemas.ts";
 
 import { ids, AgentWorld } from "../support/harness.ts";
-import { LEVEL } from "../../support/connected-agent/agent-connection.ts";
+import { LEVEL } from "../../support/connected-agent/agent-socket.ts";
 
 let world: AgentWorld;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import type { Gantry } from "../../openapi/support/gantry.ts";
 import { networkTo } from "../../openapi/support/running-agent.ts";
-import { enrol } from "../../support/connected-agent/agent-connection.ts";
+import { enrol } from "../../support/connected-agent/agent-socket.ts";
 import { ConnectedAgent } from "../../support/connected-agent/connected-agent.ts";
 import { eventually } from "../../support/faults/eventually.ts";
 import { type Api, createApi } from "../../support/journey-api.ts";

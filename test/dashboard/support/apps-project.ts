@@ -3,7 +3,7 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 
 import { createServerWithKey } from "../../cli/support/server-with-key.ts";
-import { cronJob, endedCronRun } from "../../support/connected-agent/agent-connection.ts";
+import { cronJob, endedCronRun } from "../../support/connected-agent/agent-socket.ts";
 import { eventually } from "../../support/faults/eventually.ts";
 import { crashLooping, instanceReport, processReport } from "../../support/process-reports.ts";
 import { deliverPush } from "./deliver-push.ts";

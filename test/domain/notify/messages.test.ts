@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import { eventExamples, exampleOf } from "#contract/endpoints/events/examples.ts";
 import { Event } from "#contract/endpoints/events/schemas.ts";
-import { messageOf } from "#domain/notify/message-of.ts";
+import { notificationOf } from "#domain/notify/notification-of.ts";
 import { isRecovery, isReported } from "#domain/notify/outcomes.ts";
 import { deploymentEvent, PUSHED_SHA, serverEvent, testEvent } from "../../support/sample-events.ts";
 
 const ORIGIN = "https://gantry.example.com";
-const read = (event: Event, recovery = false) => messageOf(event, ORIGIN, recovery);
+const read = (event: Event, recovery = false) => notificationOf(event, ORIGIN, recovery);
 
 describe("the message about a deployment", () => {
   it("says what failed, of which commit, by whom, after how long, and with which line", () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Gantry, useGantry } from "../../openapi/support/gantry.ts";
-import { cronJob, endedCronRun } from "../../support/connected-agent/agent-connection.ts";
+import { cronJob, endedCronRun } from "../../support/connected-agent/agent-socket.ts";
 import { createCli } from "../../cli/support/command.ts";
 import { createServerWithKey, type ServerWithKey } from "../../cli/support/server-with-key.ts";
 

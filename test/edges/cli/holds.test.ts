@@ -5,7 +5,7 @@ import { Freeze, FreezeRows } from "#contract/endpoints/freezes/schemas.ts";
 import { Enrollment, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { useGantry } from "../../openapi/support/gantry.ts";
 import { networkTo } from "../../openapi/support/running-agent.ts";
-import { enrol } from "../../support/connected-agent/agent-connection.ts";
+import { enrol } from "../../support/connected-agent/agent-socket.ts";
 import { ConnectedAgent } from "../../support/connected-agent/connected-agent.ts";
 import { createApi } from "../../support/journey-api.ts";
 import { SHA } from "../../support/model/model-agent.ts";

@@ -15,7 +15,7 @@ import { perform, type World } from "../../support/worker/world.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 import { countRequests } from "../../support/worker/request-limits.ts";
 import { startInMinute } from "../../support/worker/whole-minute.ts";
-import { LEVEL } from "../../support/connected-agent/agent-connection.ts";
+import { LEVEL } from "../../support/connected-agent/agent-socket.ts";
 
 countRequests();
 

@@ -14,7 +14,7 @@ import { TestProject } from "../../support/worker/project.ts";
 import { recordedStatuses } from "../../support/worker/recorded.ts";
 import { databasePrototypes } from "../../support/worker/statements.ts";
 import { isQuiet, Story } from "../../support/worker/story.ts";
-import { LEVEL } from "../../support/connected-agent/agent-connection.ts";
+import { LEVEL } from "../../support/connected-agent/agent-socket.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { PING, PING_INTERVAL_MS } from "#contract/agent-protocol.ts";
-import { enrol, type Network } from "../../support/connected-agent/agent-connection.ts";
+import { enrol, type Network } from "../../support/connected-agent/agent-socket.ts";
 import { ConnectedAgent } from "../../support/connected-agent/connected-agent.ts";
 
 const STEP_MS = 5;

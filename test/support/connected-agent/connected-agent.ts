@@ -18,7 +18,7 @@ import {
   work,
   workingRun,
 } from "../model/model-agent.ts";
-import { AgentConnection } from "./agent-connection.ts";
+import { AgentSocket } from "./agent-socket.ts";
 import { emptyReport, output } from "./events.ts";
 
 /** What the agent detects in every project. */
@@ -43,7 +43,7 @@ const SIGN_OF_LIFE_MS = 5000;
  * A simulated agent of one server, connected to a real control plane. A test drives it by hand, with one call for each
  * message, or lets it work by itself with `step`, as `ModelAgent` says.
  */
-export class ConnectedAgent extends AgentConnection {
+export class ConnectedAgent extends AgentSocket {
   readonly #seqs = new Map<string, number>();
   readonly #projects = new Map<ProjectId, ModelAgent>();
   /** When each run last had an answer, in Unix milliseconds. */

@@ -1,7 +1,7 @@
 import { exports } from "cloudflare:workers";
 
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
-import { enrol, type Identity, type Network } from "../connected-agent/agent-connection.ts";
+import { enrol, type Identity, type Network } from "../connected-agent/agent-socket.ts";
 import { ConnectedAgent } from "../connected-agent/connected-agent.ts";
 import { call, ORIGIN } from "./call.ts";
 

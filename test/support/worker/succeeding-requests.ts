@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { OperationName } from "#contract/endpoints/endpoints.ts";
 import { Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
 import { ProjectId } from "#contract/ids.ts";
-import { PUBLIC_KEY } from "../connected-agent/agent-connection.ts";
+import { PUBLIC_KEY } from "../connected-agent/agent-socket.ts";
 import { call } from "./call.ts";
 import { githubBody, hmac, RECORDED_SECRET } from "./deliveries.ts";
 import { connectAgent, enrolAgent } from "./enrol-agent.ts";

@@ -6,7 +6,7 @@ import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { Server } from "#contract/endpoints/servers/schemas.ts";
 import { call } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
-import { LEVEL } from "../../support/connected-agent/agent-connection.ts";
+import { LEVEL } from "../../support/connected-agent/agent-socket.ts";
 
 async function serverOf({ agent, token }: TestProject): Promise<Server> {
   return Server.parse(await (await call(`/v1/servers/${agent.serverId}`, { token })).json());

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { CronJobList, CronJobReport, CronOutput, CronRun } from "#contract/endpoints/cron/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
-import { cronJob, endedCronRun } from "../../support/connected-agent/agent-connection.ts";
+import { cronJob, endedCronRun } from "../../support/connected-agent/agent-socket.ts";
 import { problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { Part, Step, Stepped } from "#worker/schedule/part.ts";
+import type { Part, ScheduleStep, Stepped } from "#worker/schedule/part.ts";
 import { limitsOf, parts, runSchedule } from "#worker/schedule/run-schedule.ts";
 import { inDays, runRound, runScheduleIn } from "../../support/worker/schedule.ts";
 import { recordStatements } from "../../support/worker/statements.ts";
@@ -17,7 +17,7 @@ beforeEach(() => {
 /** A part whose steps note where they continue. */
 function partOf(
   name: string,
-  step: (at: number, step: Step) => Promise<Stepped> | Stepped,
+  step: (at: number, step: ScheduleStep) => Promise<Stepped> | Stepped,
 ): Part & { seen: number[] } {
   const seen: number[] = [];
   return {

@@ -3,9 +3,9 @@ import {
   answerPage,
   compress,
   contentOf,
-  type Handler,
+  type CaddyHandler,
   hasFile,
-  type Route,
+  type CaddyRoute,
 } from "#agent/ingress/caddy/route.ts";
 import { ingressPages, RETRY_SECONDS } from "#agent/ingress/page.ts";
 import type { slotFiles } from "#agent/ingress/slots.ts";
@@ -20,7 +20,7 @@ type ProxyHeaders = Record<string, readonly string[]>;
 export function appRoutes(
   files: SlotFiles,
   { visitors, assets }: { readonly visitors: boolean; readonly assets: string },
-): Route[] {
+): CaddyRoute[] {
   const headers: ProxyHeaders = visitors ? {} : { "X-Forwarded-Proto": ["https"] };
   return [
     { match: [hasFile(files.folder, "stopped")], handle: answerPage(ingressPages.stopped), terminal: true },
@@ -46,7 +46,7 @@ export function appRoutes(
  * A request goes to another slot while a connection is refused, so that a restart of an instance fails none. An idle
  * connection is closed before the app would close it, because Caddy cannot repeat a POST that was sent into the end.
  */
-function proxyTo(slots: readonly string[], retrySeconds: number, headers: ProxyHeaders): Handler {
+function proxyTo(slots: readonly string[], retrySeconds: number, headers: ProxyHeaders): CaddyHandler {
   return {
     handler: "reverse_proxy",
     upstreams: slots.map((path) => ({ dial: contentOf(path) })),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { appRoutes } from "#agent/ingress/caddy/app-routes.ts";
 import { fileRoutes } from "#agent/ingress/caddy/file-routes.ts";
 import { heldFilesRoute, holdRoute } from "#agent/ingress/caddy/hold-route.ts";
-import { answer, answerPage, contentOf, hasFile, type Route } from "#agent/ingress/caddy/route.ts";
+import { answer, answerPage, contentOf, hasFile, type CaddyRoute } from "#agent/ingress/caddy/route.ts";
 import { rulesRoutes } from "#agent/ingress/caddy/rules-route.ts";
 import { TYPES, typesRoute } from "#agent/ingress/caddy/types-route.ts";
 import { certificates } from "#agent/ingress/caddy/certificates.ts";
@@ -23,7 +23,7 @@ export type IngressPlaces = { readonly home: string; readonly slots: string };
 const GRACE_PERIOD = "5m";
 
 const UNKNOWN = answer(404, pageOf("No site", "There is no site at this address."));
-const ERRORS: readonly Route[] = [
+const ERRORS: readonly CaddyRoute[] = [
   {
     match: [{ vars: { "{http.error.status_code}": ["502", "503", "504"] } }],
     handle: answerPage(ingressPages.down),
@@ -93,14 +93,14 @@ export function namesOf({ site }: NamedSite): string[] {
   return [site.domain, ...site.aliases.map(({ domain }) => domain)];
 }
 
-function siteRoutes(named: NamedSite, places: IngressPlaces, settings: IngressSettings): Route[] {
+function siteRoutes(named: NamedSite, places: IngressPlaces, settings: IngressSettings): CaddyRoute[] {
   const withTls = settings.listen === undefined;
   const { site, project } = named;
   const files = slotFiles(places.slots, project);
   const namesThat = (redirect: boolean) =>
     site.aliases.filter((alias) => alias.redirect === redirect).map(({ domain }) => domain);
   const redirecting = namesThat(true);
-  const maintenance: Route = {
+  const maintenance: CaddyRoute = {
     match: [hasFile(files.folder, "maintenance")],
     handle: answer(503, contentOf(files.maintenance), { "Retry-After": String(MAINTENANCE_RETRY_SECONDS) }),
     terminal: true,
@@ -127,7 +127,7 @@ function siteRoutes(named: NamedSite, places: IngressPlaces, settings: IngressSe
 }
 
 /** For the agent: without TLS, redirects, pauses and maintenance. */
-function checkRoute(named: NamedSite, places: IngressPlaces): Route {
+function checkRoute(named: NamedSite, places: IngressPlaces): CaddyRoute {
   return {
     match: [{ host: namesOf(named) }],
     handle: [{ handler: "subroute", routes: contentRoutes(named, places, { visitors: false }) }],
@@ -139,7 +139,7 @@ function contentRoutes(
   { project, site }: NamedSite,
   { home, slots }: IngressPlaces,
   options: { readonly visitors: boolean },
-): Route[] {
+): CaddyRoute[] {
   const files = slotFiles(slots, project);
   const folder = projectFolder(home, project);
   const { assets } = folder;
@@ -164,7 +164,7 @@ function contentRoutes(
 /** Plain HTTP leads to HTTPS, except for the requests of a certificate's issuer, which Caddy answers before this. */
 function redirects(sites: readonly NamedSite[], settings: IngressSettings): Record<string, unknown> {
   const hosts = sites.flatMap(namesOf);
-  const toHttps: Route = redirectTo(`https://{http.request.host}${portOf(settings)}`, hosts, 308);
+  const toHttps: CaddyRoute = redirectTo(`https://{http.request.host}${portOf(settings)}`, hosts, 308);
   return {
     listen: [`:${settings.http_port}`],
     routes: [...(hosts.length === 0 ? [] : [toHttps]), { handle: UNKNOWN }],
@@ -177,7 +177,7 @@ function portOf({ https_port }: IngressSettings): string {
   return https_port === 443 ? "" : `:${https_port}`;
 }
 
-function redirectTo(origin: string, hosts: readonly string[], status: number): Route {
+function redirectTo(origin: string, hosts: readonly string[], status: number): CaddyRoute {
   return {
     match: [{ host: hosts }],
     handle: [

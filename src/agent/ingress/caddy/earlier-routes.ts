@@ -1,9 +1,9 @@
 import { IMMUTABLE } from "#agent/ingress/caching.ts";
 import {
-  type Handler,
+  type CaddyHandler,
   type Matcher,
   matching,
-  type Route,
+  type CaddyRoute,
   setHeaders,
   VISIBLE_PATH,
 } from "#agent/ingress/caddy/route.ts";
@@ -20,9 +20,9 @@ const VERSION = "{gantry_earlier}";
  */
 export function earlierRoutes(
   assets: string,
-  answer: (sendFile: readonly Handler[]) => readonly Handler[],
-): Route[] {
-  const sendFile: readonly Handler[] = [
+  answer: (sendFile: readonly CaddyHandler[]) => readonly CaddyHandler[],
+): CaddyRoute[] {
+  const sendFile: readonly CaddyHandler[] = [
     {
       handler: "map",
       source: "{http.matchers.file.relative}",

@@ -7,13 +7,13 @@ import {
   compress,
   contentOf,
   escaped,
-  type Handler,
+  type CaddyHandler,
   hasAnyFile,
   hasFile,
   type Matcher,
   RELEASE,
   ROOT,
-  type Route,
+  type CaddyRoute,
   setHeaders,
 } from "#agent/ingress/caddy/route.ts";
 import { rulesName, unconditional } from "#agent/ingress/caddy/rules-route.ts";
@@ -43,13 +43,13 @@ export type ServedFiles = {
  * How Caddy serves the files of a release, as the site server does (`src/agent/sites`). The rules of each release that can
  * be switched to are here already, and the slot says which ones count.
  */
-export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFiles): Route[] {
+export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFiles): CaddyRoute[] {
   const others = Object.keys(served.ruleSets);
-  const byRules = (match: Matcher, id: string): Route => ({
+  const byRules = (match: Matcher, id: string): CaddyRoute => ({
     match: [match],
     handle: [{ handler: "invoke", name: rulesName(id, served.showsSources) }],
   });
-  const slot = (value: string): Handler => ({ handler: "vars", served: value });
+  const slot = (value: string): CaddyHandler => ({ handler: "vars", served: value });
   return [
     {
       match: [hasFile(dirname(served.servedPath), basename(served.servedPath))],
@@ -100,7 +100,7 @@ export function fileRoutes(files: ReturnType<typeof slotFiles>, served: ServedFi
 }
 
 /** Has one spelling for each path: no needless encoding, and no empty parts. Keeps the query. */
-const normalizePath: Handler = {
+const normalizePath: CaddyHandler = {
   handler: "rewrite",
   uri: "{http.request.uri.path}",
   path_regexp: [{ find: "/{2,}", replace: "/" }],

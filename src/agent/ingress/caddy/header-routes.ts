@@ -1,4 +1,4 @@
-import { escaped, type Handler, type Matcher, type Route } from "#agent/ingress/caddy/route.ts";
+import { escaped, type CaddyHandler, type Matcher, type CaddyRoute } from "#agent/ingress/caddy/route.ts";
 import { headerPattern, headersFor } from "#agent/ingress/custom-headers.ts";
 import { fillIn, namesIn } from "#build/site-rules/path-pattern.ts";
 import type { HeaderRule } from "#build/site-rules/rule-schemas.ts";
@@ -16,8 +16,8 @@ export const setsCaching: Matcher = { vars: { [OWN_CACHING]: ["yes"] } };
  * a redirect changes it.
  */
 export type HeaderRoutes = {
-  readonly decide: readonly Route[];
-  readonly apply: (isFound: boolean) => readonly Route[];
+  readonly decide: readonly CaddyRoute[];
+  readonly apply: (isFound: boolean) => readonly CaddyRoute[];
 };
 
 export function headerRoutes(rules: readonly HeaderRule[]): HeaderRoutes {
@@ -43,7 +43,7 @@ function applyRule(
   at: number,
   isFound: boolean,
   isShared: (name: string) => boolean,
-): Route[] {
+): CaddyRoute[] {
   const { set, unset } = headersFor(rule, isFound);
   const caching = [...unset, ...set.map(([name]) => name)].includes("cache-control");
   const valueOf = (template: string) =>
@@ -54,7 +54,7 @@ function applyRule(
     ...Object.fromEntries(unset.filter(isShared).map((name) => [isSet(name), ""])),
     ...(caching ? { [OWN_CACHING]: "yes" } : {}),
   };
-  const handle: Handler[] = [
+  const handle: CaddyHandler[] = [
     ...(unset.length === 0 ? [] : [change({ delete: unset })]),
     ...(Object.keys(flags).length === 0 ? [] : [{ handler: "vars", ...flags }]),
     ...(alone.length === 0 ? [] : [change({ set: valuesOf(alone, valueOf) })]),
@@ -65,7 +65,7 @@ function applyRule(
 }
 
 /** Adds a value to the value of earlier rules, or replaces the value that the web server sets. */
-function joinTo(name: string, text: string): Handler {
+function joinTo(name: string, text: string): CaddyHandler {
   const earlier = { vars: { [isSet(name)]: ["yes"] } };
   return {
     handler: "subroute",
@@ -84,6 +84,6 @@ function valuesOf(set: readonly (readonly [string, string])[], valueOf: (templat
   return Object.fromEntries(set.map(([name, template]) => [name, [valueOf(template)]]));
 }
 
-function change(operations: object): Handler {
+function change(operations: object): CaddyHandler {
   return { handler: "headers", response: operations };
 }

@@ -1,4 +1,4 @@
-import { contentOf, hasFile, type Route } from "#agent/ingress/caddy/route.ts";
+import { contentOf, hasFile, type CaddyRoute } from "#agent/ingress/caddy/route.ts";
 import { PAUSE_SECONDS } from "#agent/ingress/page.ts";
 import type { slotFiles } from "#agent/ingress/slots.ts";
 
@@ -8,7 +8,7 @@ const HELD = "held";
  * Holds a request during a pause, and then continues with the next route. Caddy tries the gate again while its address
  * refuses connections, and gives up when the gate is open or after 30 s. It has not read the request's body then.
  */
-export function holdRoute(files: ReturnType<typeof slotFiles>): Route {
+export function holdRoute(files: ReturnType<typeof slotFiles>): CaddyRoute {
   return {
     match: [
       {
@@ -41,7 +41,7 @@ export function holdRoute(files: ReturnType<typeof slotFiles>): Route {
  * the gate's error.
  * @param check the socket of that server
  */
-export function heldFilesRoute(check: string): Route {
+export function heldFilesRoute(check: string): CaddyRoute {
   return {
     match: [{ vars: { [HELD]: ["yes"] } }],
     handle: [

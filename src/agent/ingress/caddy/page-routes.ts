@@ -1,4 +1,10 @@
-import { type Handler, hasAnyFile, type Matcher, matching, type Route } from "#agent/ingress/caddy/route.ts";
+import {
+  type CaddyHandler,
+  hasAnyFile,
+  type Matcher,
+  matching,
+  type CaddyRoute,
+} from "#agent/ingress/caddy/route.ts";
 import { accepts, unpacked } from "#agent/ingress/caddy/types-route.ts";
 import { codings, PART } from "#agent/ingress/packed-files.ts";
 import type { TrailingSlash } from "#contract/endpoints/projects/settings.ts";
@@ -9,7 +15,7 @@ const STEM = "{http.vars.stem}";
 const BARE = "{http.vars.bare}";
 const FOLDER = "{http.vars.folder}";
 
-const endings: readonly Route[] = [
+const endings: readonly CaddyRoute[] = [
   ["stem", "^(.+)/$"],
   ["bare", String.raw`^(.+)\.html$`],
   ["folder", String.raw`^(.+)/index(?:\.html)?$`],
@@ -23,7 +29,7 @@ const endings: readonly Route[] = [
  * the address, and none begins with two slashes.
  * @param serve serves the file of the path
  */
-export function pageRoutes(mode: TrailingSlash, serve: readonly Handler[]): Route[] {
+export function pageRoutes(mode: TrailingSlash, serve: readonly CaddyHandler[]): CaddyRoute[] {
   return [
     ...endings,
     ...folderRoutes(mode, serve),
@@ -32,7 +38,7 @@ export function pageRoutes(mode: TrailingSlash, serve: readonly Handler[]): Rout
 }
 
 /** For paths that end with a slash. */
-function folderRoutes(mode: TrailingSlash, serve: readonly Handler[]): Route[] {
+function folderRoutes(mode: TrailingSlash, serve: readonly CaddyHandler[]): CaddyRoute[] {
   const index = { ...matching(/\/$/), ...hasAnyFile(`${PATH}index.html`) };
   const page = { ...matching(/^\/.+\/$/), ...hasAnyFile(`${STEM}.html`) };
   switch (mode) {
@@ -53,7 +59,7 @@ function folderRoutes(mode: TrailingSlash, serve: readonly Handler[]): Route[] {
 }
 
 /** For all other paths. */
-function fileRoutes(mode: TrailingSlash, serve: readonly Handler[]): Route[] {
+function fileRoutes(mode: TrailingSlash, serve: readonly CaddyHandler[]): CaddyRoute[] {
   const exact = hasAnyFile(PATH);
   const page = hasAnyFile(`${PATH}.html`);
   const index = hasAnyFile(`${PATH}/index.html`);
@@ -85,7 +91,7 @@ function fileRoutes(mode: TrailingSlash, serve: readonly Handler[]): Route[] {
 type Redirecting = Exclude<TrailingSlash, "ignore">;
 
 /** From `/docs/index.html` or `/docs/index` to the address of the folder. @param file matches if the path has a file */
-function indexRedirects(mode: Redirecting, file: Matcher, ending: "" | ".html"): Route[] {
+function indexRedirects(mode: Redirecting, file: Matcher, ending: "" | ".html"): CaddyRoute[] {
   const dot = ending.replace(".", String.raw`\.`);
   const top = { path_regexp: { pattern: `^/index${dot}$` } };
   const below = { path_regexp: { pattern: `^/.+/index${dot}$` } };
@@ -99,7 +105,7 @@ function indexRedirects(mode: Redirecting, file: Matcher, ending: "" | ".html"):
 }
 
 /** From `/about.html` to the address of the page, unless another file has this one. */
-function htmlRedirect(mode: Redirecting, exact: Matcher): Route {
+function htmlRedirect(mode: Redirecting, exact: Matcher): CaddyRoute {
   const isPage = { ...matching(/\.html$/), ...exact };
   const isIndex = matching(/\/index\.html$/);
   return mode === "always"
@@ -110,17 +116,17 @@ function htmlRedirect(mode: Redirecting, exact: Matcher): Route {
     : to({ ...isPage, not: [isIndex, hasAnyFile(BARE)] }, redirect(strip(".html")));
 }
 
-const to = (match: Matcher, handle: readonly Handler[]): Route => ({
+const to = (match: Matcher, handle: readonly CaddyHandler[]): CaddyRoute => ({
   match: [match],
   handle,
   terminal: true,
 });
 
-const append = (text: string): Handler => ({ handler: "rewrite", uri: `${PATH}${text}` });
-const strip = (text: string): Handler => ({ handler: "rewrite", strip_path_suffix: text });
+const append = (text: string): CaddyHandler => ({ handler: "rewrite", uri: `${PATH}${text}` });
+const strip = (text: string): CaddyHandler => ({ handler: "rewrite", strip_path_suffix: text });
 
 /** Not for longer than a request: the file may be another one in the next release. */
-function redirect(...changes: readonly Handler[]): readonly Handler[] {
+function redirect(...changes: readonly CaddyHandler[]): readonly CaddyHandler[] {
   return [
     ...changes,
     { handler: "static_response", status_code: 308, headers: { Location: ["{http.request.uri}"] } },

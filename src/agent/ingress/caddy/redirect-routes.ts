@@ -1,4 +1,4 @@
-import type { Handler, Matcher, Route } from "#agent/ingress/caddy/route.ts";
+import type { CaddyHandler, Matcher, CaddyRoute } from "#agent/ingress/caddy/route.ts";
 import {
   findRedirect,
   hostsWithOwnRules,
@@ -25,9 +25,9 @@ const value = (variable: string) => `{http.vars.${variable}}`;
 
 /** `decide` comes first. `forced` is before the search for a file, and `others` after it. */
 export type RedirectRoutes = {
-  readonly decide: readonly Route[];
-  readonly forced: readonly Route[];
-  readonly others: readonly Route[];
+  readonly decide: readonly CaddyRoute[];
+  readonly forced: readonly CaddyRoute[];
+  readonly others: readonly CaddyRoute[];
   /** Matches if a rule shows a page of the site at another address. */
   readonly isShown: Matcher | null;
 };
@@ -38,12 +38,12 @@ export type RedirectRoutes = {
  */
 export function redirectRoutes(
   rules: readonly RedirectRule[],
-  show: (status: 404 | 410 | null) => readonly Route[],
+  show: (status: 404 | 410 | null) => readonly CaddyRoute[],
 ): RedirectRoutes {
   if (rules.length === 0) return { decide: [], forced: [], others: [], isShown: null };
   const hosts = hostsWithOwnRules(rules);
   const compiler = new RedirectCompiler();
-  const decide: Route[] = [
+  const decide: CaddyRoute[] = [
     { handle: readUri },
     ...hosts.map((host) => ({
       match: [{ host: [host] }],
@@ -68,7 +68,7 @@ export function redirectRoutes(
 }
 
 /** Stores the path and the query of the request, because pages and rules change them. */
-const readUri: readonly Handler[] = [
+const readUri: readonly CaddyHandler[] = [
   {
     handler: "map",
     source: "{http.request.uri}",
@@ -92,8 +92,8 @@ class RedirectCompiler {
   #placeholders = 0;
 
   /** Stores what the first rule that matches does. */
-  decide(rules: readonly RedirectRule[]): Route[] {
-    const routes: Route[] = [];
+  decide(rules: readonly RedirectRule[]): CaddyRoute[] {
+    const routes: CaddyRoute[] = [];
     let run: RedirectRule[] = [];
     const endRun = () => {
       if (run.length > 0) routes.push(this.#byPath(run));
@@ -122,11 +122,11 @@ class RedirectCompiler {
   }
 
   /** All in one table, which Caddy searches in the order of the rules. */
-  #byPath(rules: readonly RedirectRule[]): Route {
+  #byPath(rules: readonly RedirectRule[]): CaddyRoute {
     const destinations = [this.#placeholder(), this.#placeholder(), this.#placeholder()];
     const [kind = "", target = "", fragment = ""] = destinations;
     // Caddy refuses a table with two equal inputs. Only the first would count.
-    const mappings = new Map<string, Handler | object>();
+    const mappings = new Map<string, CaddyHandler | object>();
     const add = (input: object, redirect: Redirect | null) => {
       const key = JSON.stringify(input);
       if (mappings.has(key)) return;
@@ -167,7 +167,7 @@ class RedirectCompiler {
   }
 
   /** A rule that needs parameters. The parts of the path and of each parameter that it uses must not be empty. */
-  #byQuery(rule: RedirectRule, query: readonly (readonly [string, string])[]): Route {
+  #byQuery(rule: RedirectRule, query: readonly (readonly [string, string])[]): CaddyRoute {
     const inPath = namesIn(rule.from);
     const matched = this.#placeholder();
     const groups = inPath.map(() => this.#placeholder());
@@ -229,7 +229,10 @@ function spellings(path: string): readonly string[] {
   return path === "/" ? [path] : [path, `${path}/`];
 }
 
-function applyRoute(redirect: Redirect, show: (status: 404 | 410 | null) => readonly Route[]): Route {
+function applyRoute(
+  redirect: Redirect,
+  show: (status: 404 | 410 | null) => readonly CaddyRoute[],
+): CaddyRoute {
   const { status, keepsQuery } = redirect;
   const match = isKind(kindOf(redirect));
   if (status === 200 || status === 404 || status === 410)
@@ -252,6 +255,6 @@ function applyRoute(redirect: Redirect, show: (status: 404 | 410 | null) => read
   };
 }
 
-function subroute(routes: readonly Route[]): Handler {
+function subroute(routes: readonly CaddyRoute[]): CaddyHandler {
   return { handler: "subroute", routes };
 }

@@ -3,13 +3,13 @@ import { pageOf } from "#agent/ingress/page.ts";
 
 // The parts of Caddy's configuration that Gantry uses. https://caddyserver.com/docs/json/
 
-export type Handler = { readonly handler: string; readonly [option: string]: unknown };
+export type CaddyHandler = { readonly handler: string; readonly [option: string]: unknown };
 export type Matcher = Readonly<Record<string, unknown>>;
-export type Route = {
+export type CaddyRoute = {
   /** Only the first route of a group that matches counts. */
   readonly group?: string;
   readonly match?: readonly Matcher[];
-  readonly handle: readonly Handler[];
+  readonly handle: readonly CaddyHandler[];
   readonly terminal?: boolean;
 };
 
@@ -45,7 +45,7 @@ export function matching({ source }: RegExp): Matcher {
 /** Every part of the path begins with another character than a dot, or is `.well-known`. */
 export const VISIBLE_PATH = String.raw`^(?:/+(?:\.well-known|[^./][^/]*)?)*$`;
 
-export function setHeaders(set: Readonly<Record<string, string>>): Handler {
+export function setHeaders(set: Readonly<Record<string, string>>): CaddyHandler {
   return {
     handler: "headers",
     response: { set: Object.fromEntries(Object.entries(set).map(([name, value]) => [name, [value]])) },
@@ -56,19 +56,19 @@ export function answer(
   status: number | string,
   body: string,
   headers: Readonly<Record<string, string>> = {},
-): Handler[] {
+): CaddyHandler[] {
   return [
     setHeaders({ "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache", ...headers }),
     { handler: "static_response", status_code: status, body },
   ];
 }
 
-export function answerPage({ status, title, text, retrySeconds }: IngressPage): Handler[] {
+export function answerPage({ status, title, text, retrySeconds }: IngressPage): CaddyHandler[] {
   return answer(status, pageOf(title, text), { "Retry-After": String(retrySeconds) });
 }
 
 /** Compresses text. A stream of events is not compressed, because an event would wait for the next ones. */
-export const compress: Handler = {
+export const compress: CaddyHandler = {
   handler: "encode",
   encodings: { zstd: {}, gzip: {} },
   prefer: ["zstd", "gzip"],

@@ -7,14 +7,14 @@ import { redirectRoutes } from "#agent/ingress/caddy/redirect-routes.ts";
 import {
   answer,
   escaped,
-  type Handler,
+  type CaddyHandler,
   hasAnyFile,
   type Matcher,
   matching,
   RELEASE,
   ROOT,
   VISIBLE_PATH,
-  type Route,
+  type CaddyRoute,
 } from "#agent/ingress/caddy/route.ts";
 import { ACCEPTS_PAGE, encodedPath, FILE_NAME, WELL_KNOWN } from "#agent/ingress/fallback.ts";
 import { pageOf } from "#agent/ingress/page.ts";
@@ -28,8 +28,8 @@ export function rulesName(id: string, showsSources: boolean): string {
 }
 
 /** The routes for the rules of these sites, by their names. */
-export function rulesRoutes(contents: readonly SiteFile["content"][]): Record<string, Route> {
-  const routes = new Map<string, Route>();
+export function rulesRoutes(contents: readonly SiteFile["content"][]): Record<string, CaddyRoute> {
+  const routes = new Map<string, CaddyRoute>();
   for (const content of contents) {
     if (content.kind !== "files") continue;
     const showsSources = content.sources === true;
@@ -58,18 +58,22 @@ function unlessSet<Set extends { readonly not: readonly Matcher[] }>(match: Set)
  * Answers by these rules, or continues if nothing is found. With a second route for their headers, because a page can be
  * found in many ways.
  */
-function rulesRoute(rules: SiteRules, name: string, showsSources: boolean): (readonly [string, Route])[] {
+function rulesRoute(
+  rules: SiteRules,
+  name: string,
+  showsSources: boolean,
+): (readonly [string, CaddyRoute])[] {
   const isVisible = visible(showsSources);
   const headers = headerRoutes(rules.headers ?? []);
   const ofFiles = { name: `${name}-headers`, handle: subroute(headers.apply(true)) };
-  const setHeaders: readonly Handler[] =
+  const setHeaders: readonly CaddyHandler[] =
     ofFiles.handle.length === 0 ? [] : [{ handler: "invoke", name: ofFiles.name }];
   const immutable = ofFiles.handle.length === 0 ? immutablePaths : immutablePaths.map(unlessSet);
   const keep = subroute([{ match: immutable, handle: [cacheForever] }]);
-  const serve: readonly Handler[] = [setType, ...setHeaders, ...keep, releaseTags, fileServer];
+  const serve: readonly CaddyHandler[] = [setType, ...setHeaders, ...keep, releaseTags, fileServer];
   // The address has no hash, whatever the name of the file is.
-  const serveElsewhere: readonly Handler[] = [setType, ...setHeaders, releaseTags, fileServer];
-  const show = (status: 404 | 410 | null): Route[] => {
+  const serveElsewhere: readonly CaddyHandler[] = [setType, ...setHeaders, releaseTags, fileServer];
+  const show = (status: 404 | 410 | null): CaddyRoute[] => {
     const handle =
       status === null
         ? serveElsewhere
@@ -83,7 +87,7 @@ function rulesRoute(rules: SiteRules, name: string, showsSources: boolean): (rea
   };
   const redirects = redirectRoutes(rules.redirects ?? [], show);
   const isShown = redirects.isShown === null ? [] : [redirects.isShown];
-  const route: Route = {
+  const route: CaddyRoute = {
     handle: subroute([
       ...redirects.decide,
       ...headers.decide,
@@ -128,12 +132,12 @@ function visible(showsSources: boolean): { path_regexp: object; not: readonly Ma
   };
 }
 
-function subroute(routes: readonly Route[]): readonly Handler[] {
+function subroute(routes: readonly CaddyRoute[]): readonly CaddyHandler[] {
   return routes.length === 0 ? [] : [{ handler: "subroute", routes }];
 }
 
 /** Answers with a page's file for what a browser can navigate to. */
-function fallbackRoutes(fallback: string, serve: readonly Handler[]): Route[] {
+function fallbackRoutes(fallback: string, serve: readonly CaddyHandler[]): CaddyRoute[] {
   const page = { not: [matching(FILE_NAME), matching(WELL_KNOWN)], ...hasAnyFile(`/${escaped(fallback)}`) };
   return [
     {
@@ -148,7 +152,7 @@ function fallbackRoutes(fallback: string, serve: readonly Handler[]): Route[] {
 }
 
 /** Only for a file that exists: a missing file may be in the next release. */
-const cacheForever: Handler = {
+const cacheForever: CaddyHandler = {
   handler: "headers",
   response: {
     deferred: true,
@@ -161,7 +165,7 @@ const cacheForever: Handler = {
  * Puts the release into the ETag and removes Last-Modified, because exported files can have equal sizes and times in two
  * releases, and a rollback makes files older.
  */
-const releaseTags: Handler = {
+const releaseTags: CaddyHandler = {
   handler: "headers",
   request: {
     replace: Object.fromEntries(
@@ -180,10 +184,10 @@ const releaseTags: Handler = {
 };
 
 /** Serves the file of the path. */
-const fileServer: Handler = { handler: "file_server", root: ROOT, canonical_uris: false };
+const fileServer: CaddyHandler = { handler: "file_server", root: ROOT, canonical_uris: false };
 
 /** The page for missing files is always sent completely: its ETag and date say nothing about the missing file. */
-export const unconditional: Handler = {
+export const unconditional: CaddyHandler = {
   handler: "headers",
   request: {
     delete: ["If-None-Match", "If-Match", "If-Range", "If-Modified-Since", "If-Unmodified-Since", "Range"],

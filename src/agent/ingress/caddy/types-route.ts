@@ -1,4 +1,4 @@
-import { type Handler, type Matcher, type Route, setHeaders } from "#agent/ingress/caddy/route.ts";
+import { type CaddyHandler, type Matcher, type CaddyRoute, setHeaders } from "#agent/ingress/caddy/route.ts";
 import { contentTypes } from "#agent/ingress/content-types.ts";
 import { acceptsCoding, type Coding, codings, packedNames } from "#agent/ingress/packed-files.ts";
 
@@ -10,7 +10,7 @@ const TYPE = "{gantry_type}";
 /** The coding of the file that answers for a path without one. */
 const CODING = "coding";
 
-const ofPath: readonly Handler[] = [
+const ofPath: readonly CaddyHandler[] = [
   {
     handler: "map",
     source: "{http.request.uri.path}",
@@ -37,7 +37,7 @@ export function accepts(coding: Coding): Matcher {
 }
 
 /** Shows a packed file as the file that it contains. @param serve serves the file of the path */
-export function unpacked({ name, ending }: Coding, serve: readonly Handler[]): readonly Handler[] {
+export function unpacked({ name, ending }: Coding, serve: readonly CaddyHandler[]): readonly CaddyHandler[] {
   return [
     { handler: "vars", [CODING]: name },
     { handler: "rewrite", uri: `{http.request.uri.path}${ending}` },
@@ -45,7 +45,7 @@ export function unpacked({ name, ending }: Coding, serve: readonly Handler[]): r
   ];
 }
 
-function packedRoutes(coding: Coding): Route[] {
+function packedRoutes(coding: Coding): CaddyRoute[] {
   const { name, ending } = coding;
   const named: Matcher = { path_regexp: { pattern: ignoringCase(packedNames[name]) } };
   const vary = { handler: "headers", response: { add: { Vary: ["Accept-Encoding"] } } };
@@ -73,7 +73,7 @@ function packedRoutes(coding: Coding): Route[] {
  * Sets the type of the file at the path. Caddy's own types depend on the packages that the server has installed. A
  * compressed file has the type of its content, if the client decompresses it.
  */
-export const typesRoute: Route = {
+export const typesRoute: CaddyRoute = {
   handle: [
     {
       handler: "subroute",
@@ -82,4 +82,4 @@ export const typesRoute: Route = {
   ],
 };
 
-export const setType: Handler = { handler: "invoke", name: TYPES };
+export const setType: CaddyHandler = { handler: "invoke", name: TYPES };

@@ -16,7 +16,7 @@ import { memoryHint } from "#build/failure/failure-hint.ts";
 import { moduleHint } from "#build/failure/module-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import { ENDED_WITHOUT_ERROR, portHint, startHint } from "#build/failure/start-hint.ts";
-import { type Failure, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
+import { type DeploymentFailure, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
 import { failingLine } from "#contract/first-error.ts";
 import { counted } from "#contract/lib/counted.ts";
 
@@ -29,7 +29,7 @@ export async function endedFailure(
   stage: "start" | "verify",
   { plan }: Pick<Rollout, "plan">,
   { name, exit }: EndedInstance,
-): Promise<Failure> {
+): Promise<DeploymentFailure> {
   const limitMb = plan.started.find((one) => one.name === name)?.process.limits.memory_mb ?? null;
   const end = endOf(exit, limitMb);
   const output = await lastOutput(scope, name);
@@ -53,7 +53,7 @@ export async function notReadyFailure(
   { name, port }: InstanceNote,
   readiness: Exclude<Readiness, { kind: "ready" }>,
   { seconds }: StageLimit,
-): Promise<Failure> {
+): Promise<DeploymentFailure> {
   const output = await lastOutput(scope, name);
   const tail = { stderr_tail: output };
   switch (readiness.kind) {

@@ -31,7 +31,7 @@ export const outcomeSchemas = {
       "the server cannot open secrets of the project, or has used newer ones; enter the secrets that `message` names again",
     internal: "an internal error of Gantry",
   }),
-  Failure: object(schemas.Failure, "Why a deployment failed.", {
+  Failure: object(schemas.DeploymentFailure, "Why a deployment failed.", {
     code: "The reason, for programs.",
     message: "The reason, for people.",
     stage: "The stage that failed.",

@@ -57,7 +57,7 @@ export const FailureEvidence = z.strictObject({
 });
 export type FailureEvidence = z.infer<typeof FailureEvidence>;
 
-export const Failure = z.strictObject({
+export const DeploymentFailure = z.strictObject({
   code: growing(FailureCode),
   message: textUpTo(MAX_FAILURE_MESSAGE),
   stage: DeploymentStage,
@@ -65,7 +65,7 @@ export const Failure = z.strictObject({
   hint: z.optional(textUpTo(MAX_FAILURE_HINT)),
   evidence: z.optional(FailureEvidence),
 });
-export type Failure = z.infer<typeof Failure>;
+export type DeploymentFailure = z.infer<typeof DeploymentFailure>;
 
 /** The evidence that a deployment went live: the target of the link, the commit, and the result of the health check. */
 export const LiveEvidence = z.strictObject({
@@ -167,7 +167,7 @@ export const Deployment = z.extend(DeploymentRow, {
   commit_message: z.nullable(z.string()),
   started_at: z.nullable(timestamp),
   finished_at: z.nullable(timestamp),
-  failure: z.nullable(Failure),
+  failure: z.nullable(DeploymentFailure),
   evidence: z.nullable(LiveEvidence),
   release_kept: z.boolean(),
   stages: z.array(StageTime),

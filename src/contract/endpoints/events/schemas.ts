@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { wholeFrom } from "#contract/bounds.ts";
-import { Deployment, Failure, Hold } from "#contract/endpoints/deployments/schemas.ts";
+import { Deployment, DeploymentFailure, Hold } from "#contract/endpoints/deployments/schemas.ts";
 import {
   AccountId,
   DeploymentId,
@@ -38,7 +38,7 @@ export const EventProject = z.strictObject({
 export type EventProject = z.infer<typeof EventProject>;
 
 /** Why a deployment failed, without the details that only its own record has. */
-export const EventFailure = z.omit(Failure, { evidence: true });
+export const EventFailure = z.omit(DeploymentFailure, { evidence: true });
 export type EventFailure = z.infer<typeof EventFailure>;
 
 /** Fields that only the record of a deployment has, and not its events. */

@@ -43,12 +43,12 @@ const RefusedReason = z.enum([
  * do not select it. `refused`: it is not an authentic push, or no deployment could be started. `repository_unread`:
  * nothing is decided yet.
  */
-export const Decision = z.discriminatedUnion("decision", [
+export const LedgerDecision = z.discriminatedUnion("decision", [
   z.strictObject({ decision: z.literal("deployed"), reason: z.nullable(DeployedReason) }),
   z.strictObject({ decision: z.literal("ignored"), reason: IgnoredReason }),
   z.strictObject({ decision: z.literal("refused"), reason: RefusedReason }),
 ]);
-export type Decision = z.infer<typeof Decision>;
+export type LedgerDecision = z.infer<typeof LedgerDecision>;
 
 /** The decision alone, as the API shows it. */
 export const Verdict = z.enum(["deployed", "ignored", "refused"]);

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { textBetween, wholeFrom } from "#contract/bounds.ts";
-import { DeploymentStatus, Failure } from "#contract/endpoints/deployments/schemas.ts";
+import { DeploymentStatus, DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { NextCursor, queryInteger } from "#contract/paging.ts";
 import { stages } from "#contract/stages.ts";
@@ -72,6 +72,6 @@ export const LOG_END_EVENT = "end";
 export const LogEnd = z.strictObject({
   deployment_id: DeploymentId,
   status: z.enum(["live", "superseded", "failed", "canceled", "deleted"]),
-  failure: z.nullable(Failure),
+  failure: z.nullable(DeploymentFailure),
 });
 export type LogEnd = z.infer<typeof LogEnd>;

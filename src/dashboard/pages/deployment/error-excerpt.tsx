@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
 import { firstErrorIn } from "#contract/first-error.ts";
-import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { errorExcerpt, firstError } from "#dashboard/pages/deployment/first-error.ts";
@@ -13,7 +13,7 @@ import { plainText } from "#dashboard/text/ansi.ts";
 import { plainStyle, type TextStyle } from "#contract/text-style.ts";
 
 type Props = {
-  readonly failure: Failure;
+  readonly failure: DeploymentFailure;
   readonly log: LogStore;
   readonly onLine: (line: number) => void;
 };

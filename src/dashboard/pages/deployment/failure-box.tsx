@@ -1,6 +1,10 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-import type { Deployment, Failure, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
+import type {
+  Deployment,
+  DeploymentFailure,
+  FailureEvidence,
+} from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import { DeployAgain } from "#dashboard/pages/deployment/deploy-again.tsx";
 import { ErrorExcerpt } from "#dashboard/pages/deployment/error-excerpt.tsx";
@@ -47,7 +51,7 @@ export function FailureBox({ deployment, log, onLine }: Props) {
 function Remedy({
   failure: { code, hint },
   deployment,
-}: Pick<Props, "deployment"> & { readonly failure: Failure }) {
+}: Pick<Props, "deployment"> & { readonly failure: DeploymentFailure }) {
   const advice = adviceFor(code, deployment);
   return (
     <>

@@ -1,4 +1,4 @@
-import type { Deployment, Failure, FailureCode } from "#contract/endpoints/deployments/schemas.ts";
+import type { Deployment, DeploymentFailure, FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 import { type Growing, knownOf } from "#contract/growing.ts";
 import { buildingLabels } from "#dashboard/text/labels.ts";
 
@@ -40,7 +40,7 @@ export function adviceFor(
 const MAX_TITLE = 120;
 
 /** The headline of a failure: the stage, and its message if that is short. Otherwise `detail` is the message. */
-export function failureTitle({ stage, message }: Pick<Failure, "stage" | "message">): {
+export function failureTitle({ stage, message }: Pick<DeploymentFailure, "stage" | "message">): {
   readonly title: string;
   readonly detail: string | null;
 } {

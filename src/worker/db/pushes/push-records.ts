@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, gte, isNull, lt, notExists, or, type SQL, sql } from "drizzle-orm";
 import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 
-import type { Decision } from "#contract/endpoints/hooks/push-decisions.ts";
+import type { LedgerDecision } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { HookId, ProjectId, PushId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
@@ -127,7 +127,7 @@ export function receivedWrite(rows: AccountRows, id: HookId, receivedAt: number)
 export function refusedWrites(
   rows: AccountRows,
   id: HookId,
-  refused: { readonly refusedAt: number; readonly refusedReason: Decision["reason"] },
+  refused: { readonly refusedAt: number; readonly refusedReason: LedgerDecision["reason"] },
   recorded: readonly Write[],
 ): Write[] {
   const isFirst = or(isNull(hooks.refusedAt), lt(hooks.refusedAt, hourOf(refused.refusedAt)));

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { type EventId, ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { storedAs } from "#contract/stored.ts";
-import type { Selection } from "#domain/outlet/selection.ts";
+import type { ProjectSelection } from "#domain/outlet/selection.ts";
 import { isWithin } from "#domain/token-grant.ts";
 import { type NewDelivery, StoredAttempt, StoredDelivery } from "#worker/objects/outlet/stored-delivery.ts";
 
@@ -35,7 +35,7 @@ export class DeliveryStore {
   readonly #sql: SqlStorage;
   #sinceTrim = 0;
   /** The attempt that was asked for last, with the selection; null: none was. */
-  #last: { readonly selection: Selection; attempt: StoredAttempt | null } | null = null;
+  #last: { readonly selection: ProjectSelection; attempt: StoredAttempt | null } | null = null;
 
   /** @param sql must have the tables, if methods are called */
   constructor(sql: SqlStorage) {
@@ -105,13 +105,13 @@ export class DeliveryStore {
   }
 
   /** null: there is none within the selection. */
-  find(eventId: EventId, selection: Selection): StoredDelivery | null {
+  find(eventId: EventId, selection: ProjectSelection): StoredDelivery | null {
     const { condition, values } = within(selection);
     return this.#read(`WHERE event_id = ? AND ${condition}`, eventId, ...values)[0] ?? null;
   }
 
   /** @param after the number of the last one shown; null: from the newest */
-  newestFirst(after: number | null, limit: number, selection: Selection): StoredDelivery[] {
+  newestFirst(after: number | null, limit: number, selection: ProjectSelection): StoredDelivery[] {
     const { condition, values } = within(selection);
     const rest = `WHERE seq < ? AND ${condition} ORDER BY seq DESC LIMIT ${limit}`;
     return this.#read(rest, after ?? Number.MAX_SAFE_INTEGER, ...values);
@@ -153,7 +153,7 @@ export class DeliveryStore {
   }
 
   /** Holds what waits and is not within the selection. */
-  holdOutside(selection: Selection): void {
+  holdOutside(selection: ProjectSelection): void {
     const { condition, values } = within(selection);
     this.#sql.exec(
       `UPDATE deliveries SET state = 'held', due_at = NULL WHERE state = 'pending' AND NOT (${condition})`,
@@ -162,7 +162,7 @@ export class DeliveryStore {
   }
 
   /** Sends a delivery within the selection again, unless a newer one has made it superfluous. */
-  resend(eventId: EventId, now: number, selection: Selection): void {
+  resend(eventId: EventId, now: number, selection: ProjectSelection): void {
     const { condition, values } = within(selection);
     this.#sql.exec(
       `UPDATE deliveries SET state = 'pending', due_at = ?, tries = 0
@@ -178,7 +178,7 @@ export class DeliveryStore {
    * this time, in Unix milliseconds @param delivered also successful deliveries
    * @returns how many
    */
-  resendAll(since: number, delivered: boolean, now: number, selection: Selection): number {
+  resendAll(since: number, delivered: boolean, now: number, selection: ProjectSelection): number {
     const { condition, values } = within(selection);
     const states = delivered ? "'failed', 'held', 'delivered'" : "'failed', 'held'";
     const isTest = "event ->> '$.type' = 'webhook.test'";
@@ -198,7 +198,7 @@ export class DeliveryStore {
    * How many deliveries within the selection have a state, up to `MAX_COUNTED`: each counted delivery is a row that is
    * read.
    */
-  count(state: "pending" | "held", selection: Selection): number {
+  count(state: "pending" | "held", selection: ProjectSelection): number {
     const { condition, values } = within(selection);
     const counted = this.#sql.exec<{ count: number }>(
       `SELECT count(*) AS count FROM (SELECT 1 FROM deliveries WHERE state = ? AND ${condition} LIMIT ${MAX_COUNTED})`,
@@ -209,7 +209,7 @@ export class DeliveryStore {
   }
 
   /** Reads all deliveries, but only once: an index over the attempts would be one more row to write for each. */
-  lastAttempt(selection: Selection): StoredAttempt | null {
+  lastAttempt(selection: ProjectSelection): StoredAttempt | null {
     if (this.#last !== null && JSON.stringify(this.#last.selection) === JSON.stringify(selection))
       return this.#last.attempt;
     const { condition, values } = within(selection);
@@ -265,12 +265,15 @@ export class DeliveryStore {
 
 const storedAttempts = storedAs(z.array(StoredAttempt));
 
-function parseProjects(json: string | null): Selection {
+function parseProjects(json: string | null): ProjectSelection {
   return json === null ? null : Projects.parse(parseJson(json));
 }
 
 /** The condition that deliveries are within a selection, as `isWithin`, with its parameters. */
-function within(selection: Selection): { readonly condition: string; readonly values: readonly string[] } {
+function within(selection: ProjectSelection): {
+  readonly condition: string;
+  readonly values: readonly string[];
+} {
   if (selection === null) return { condition: "true", values: [] };
   const isOutside = "value NOT IN (SELECT value FROM json_each(?))";
   return {

@@ -2,8 +2,8 @@ import type { Event } from "#contract/endpoints/events/schemas.ts";
 import { keepOfAnswer, nextRequest } from "#domain/notify/next-request.ts";
 import { type AttemptEnd, problemOfEnd } from "#domain/outlet/after-attempt.ts";
 import type { OutgoingRequest, OutletMemory, TargetAnswer } from "#domain/outlet/outgoing-request.ts";
-import { maskSecrets } from "#domain/outlet/shown-target.ts";
-import type { Selection } from "#domain/outlet/selection.ts";
+import { maskTarget } from "#domain/outlet/shown-target.ts";
+import type { ProjectSelection } from "#domain/outlet/selection.ts";
 import type { TargetRule } from "#domain/outlet/target-rule.ts";
 import { signedHeaders } from "#sealing/standard-webhook.ts";
 import type { StoredAttempt, StoredDelivery } from "#worker/objects/outlet/stored-delivery.ts";
@@ -38,7 +38,9 @@ export type Attempt = {
 } | null;
 
 /** `projects`: what the delivery is about. */
-export type Sendable = Pick<StoredDelivery, "event" | "outcomeBefore"> & { readonly projects: Selection };
+export type Sendable = Pick<StoredDelivery, "event" | "outcomeBefore"> & {
+  readonly projects: ProjectSelection;
+};
 
 /** Sends a delivery once: all its requests, until one fails. Saves what later deliveries need of each answer. */
 export async function makeAttempt(delivery: Sendable, context: AttemptContext): Promise<Attempt> {
@@ -87,7 +89,7 @@ export async function makeAttempt(delivery: Sendable, context: AttemptContext): 
 function shownAnswer(body: string, target: StoredTarget | null, now: number): string {
   if (target === null) return "";
   const signing = activeSecrets(target, now).map(({ secret }) => secret);
-  return maskSecrets(body, target.settings, signing).slice(0, MAX_SHOWN);
+  return maskTarget(body, target.settings, signing).slice(0, MAX_SHOWN);
 }
 
 /** The time is the attempt's: receivers refuse requests whose time is more than some minutes ago. */

@@ -4,7 +4,7 @@ import { WebhookSettings } from "#contract/endpoints/webhooks/settings.ts";
 import { AccountId, EventId, ProjectId, WebhookId } from "#contract/ids.ts";
 import { storedAs } from "#contract/stored.ts";
 import { healthy, TargetHealth } from "#domain/outlet/health.ts";
-import type { Selection } from "#domain/outlet/selection.ts";
+import type { ProjectSelection } from "#domain/outlet/selection.ts";
 import { StoredEntry } from "#worker/db/changes/stored-change.ts";
 
 /**
@@ -112,7 +112,7 @@ export class OutletRecord {
   }
 
   /** A repeated creation changes nothing. */
-  create(target: Omit<StoredTarget, "secrets">, secret: string | null, projectIds: Selection): void {
+  create(target: Omit<StoredTarget, "secrets">, secret: string | null, projectIds: ProjectSelection): void {
     if (this.target() !== null) return;
     this.select(projectIds, target.createdAt);
     const secrets = secret === null ? [] : [{ secret, until: null }];
@@ -140,7 +140,7 @@ export class OutletRecord {
     ));
   }
 
-  select(projectIds: Selection, changedAt: number): void {
+  select(projectIds: ProjectSelection, changedAt: number): void {
     const selection = { projectIds: projectIds === null ? null : [...projectIds], changedAt };
     this.#kv.put(SELECTION, selection);
     this.#cached.selection = selection;

@@ -5,7 +5,7 @@ import type { ShownSettings } from "#contract/endpoints/webhooks/schemas.ts";
 import type { EventId } from "#contract/ids.ts";
 import { changeSettings, type SettingChanges } from "#domain/outlet/change-settings.ts";
 import { healthy } from "#domain/outlet/health.ts";
-import { aboutProjects, type Selection, withinBoth } from "#domain/outlet/selection.ts";
+import { aboutProjects, type ProjectSelection, withinBoth } from "#domain/outlet/selection.ts";
 import { shownSettings, shownTarget } from "#domain/outlet/shown-target.ts";
 import { isWithin } from "#domain/token-grant.ts";
 import { DeliveryStore } from "#worker/objects/outlet/delivery-store.ts";
@@ -41,7 +41,7 @@ export type OutletDetails = {
  */
 export type OutletChanges = {
   readonly settings: SettingChanges;
-  readonly projectIds: Selection | undefined;
+  readonly projectIds: ProjectSelection | undefined;
 };
 
 /** The result of a change of settings. `shown`: the new target as it is shown. */
@@ -88,7 +88,7 @@ export class Outlet extends DurableObject<Env> {
   async create(
     target: Omit<StoredTarget, "secrets">,
     secret: string | null,
-    projectIds: Selection,
+    projectIds: ProjectSelection,
   ): Promise<void> {
     this.#context.storage.transactionSync(() => {
       this.#context.deliveries.createTables();
@@ -110,7 +110,7 @@ export class Outlet extends DurableObject<Env> {
   }
 
   /** null: the address is lost, because the database was restored. */
-  async details(limit: Selection): Promise<OutletDetails | null> {
+  async details(limit: ProjectSelection): Promise<OutletDetails | null> {
     const { now } = this.#context;
     const deliveries = this.#recorded();
     const target = this.#target(limit);
@@ -131,7 +131,10 @@ export class Outlet extends DurableObject<Env> {
    * compared a minute later. A new address gets nothing about projects that are no longer selected. null: the address is
    * lost.
    */
-  async change({ settings, projectIds }: OutletChanges, limit: Selection): Promise<SettingsChanged | null> {
+  async change(
+    { settings, projectIds }: OutletChanges,
+    limit: ProjectSelection,
+  ): Promise<SettingsChanged | null> {
     const { record, storage, now } = this.#context;
     const target = this.#target(limit);
     if (target === null) return null;
@@ -150,7 +153,7 @@ export class Outlet extends DurableObject<Env> {
   }
 
   /** Signs with a new secret, and for a day also with the earlier ones. @returns false: the address is lost */
-  async rotate(secret: string, limit: Selection): Promise<boolean> {
+  async rotate(secret: string, limit: ProjectSelection): Promise<boolean> {
     const { record, now } = this.#context;
     if (this.#target(limit) === null) return false;
     record.rotate(secret, now());
@@ -166,7 +169,7 @@ export class Outlet extends DurableObject<Env> {
   async setEnabled(
     isEnabled: boolean,
     by: Omit<StoredSwitch, "isEnabled"> | null,
-    limit: Selection,
+    limit: ProjectSelection,
   ): Promise<boolean> {
     const { record, now, storage } = this.#context;
     if (this.#target(limit) === null) return false;
@@ -187,7 +190,7 @@ export class Outlet extends DurableObject<Env> {
    * Sends a test event once, now. Not named `test`, which the runtime keeps for itself.
    * @returns null: the address is lost, or the kind has nothing to send
    */
-  async sendTest(event: WebhookEvent, limit: Selection): Promise<StoredAttempt | null> {
+  async sendTest(event: WebhookEvent, limit: ProjectSelection): Promise<StoredAttempt | null> {
     const { record, deliveries, storage } = this.#context;
     if (this.#target(limit) === null) return null;
     const projects = aboutProjects(event, record.selection().projectIds);
@@ -211,7 +214,7 @@ export class Outlet extends DurableObject<Env> {
   }
 
   /** The deliveries, newest first. @param after the number of the last one shown */
-  async deliveries(after: number | null, count: number, limit: Selection): Promise<ShownDelivery[]> {
+  async deliveries(after: number | null, count: number, limit: ProjectSelection): Promise<ShownDelivery[]> {
     if (this.#target(limit) === null) return [];
     return this.#recorded()
       .newestFirst(after, count, this.#visible(limit))
@@ -219,7 +222,7 @@ export class Outlet extends DurableObject<Env> {
   }
 
   /** Sends a delivery again, with all its attempts. null: there is none for this event. */
-  async resend(eventId: EventId, limit: Selection): Promise<ShownDelivery | "disabled" | null> {
+  async resend(eventId: EventId, limit: ProjectSelection): Promise<ShownDelivery | "disabled" | null> {
     const { record, now } = this.#context;
     if (this.#target(limit) === null) return null;
     const deliveries = this.#recorded();
@@ -233,7 +236,7 @@ export class Outlet extends DurableObject<Env> {
   }
 
   /** Sends failed and held deliveries again. @param since Unix milliseconds. @returns how many */
-  async resendAll(since: number, delivered: boolean, limit: Selection): Promise<number | "disabled"> {
+  async resendAll(since: number, delivered: boolean, limit: ProjectSelection): Promise<number | "disabled"> {
     const { record, now } = this.#context;
     if (this.#target(limit) === null) return 0;
     if (record.state().disabled !== null) return "disabled";
@@ -266,13 +269,13 @@ export class Outlet extends DurableObject<Env> {
   }
 
   /** null: the address is lost, or the webhook selects projects that the caller cannot see. */
-  #target(limit: Selection): StoredTarget | null {
+  #target(limit: ProjectSelection): StoredTarget | null {
     const { record } = this.#context;
     return isWithin(limit, record.selection().projectIds) ? record.target() : null;
   }
 
   /** The projects whose deliveries the caller can see. */
-  #visible(limit: Selection): Selection {
+  #visible(limit: ProjectSelection): ProjectSelection {
     return withinBoth(this.#context.record.selection().projectIds, limit);
   }
 

@@ -1,4 +1,4 @@
-import type { Selection } from "#domain/outlet/selection.ts";
+import type { ProjectSelection } from "#domain/outlet/selection.ts";
 import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { OutletContext } from "#worker/objects/outlet/outlet-context.ts";
  */
 export function selectProjects(
   { record, deliveries }: Pick<OutletContext, "record" | "deliveries">,
-  projectIds: Selection,
+  projectIds: ProjectSelection,
   changedAt: number,
 ): void {
   record.select(projectIds, changedAt);

@@ -4,7 +4,7 @@ import { Event } from "#contract/endpoints/events/schemas.ts";
 import { DeliveryState } from "#contract/endpoints/webhooks/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { AttemptOutcome } from "#domain/outlet/outgoing-request.ts";
-import type { Selection } from "#domain/outlet/selection.ts";
+import type { ProjectSelection } from "#domain/outlet/selection.ts";
 
 /** Times are Unix milliseconds. As `DeliveryAttempt` in the API. */
 export const StoredAttempt = z.strictObject({
@@ -34,5 +34,5 @@ export const StoredDelivery = z.strictObject({
 export type StoredDelivery = z.infer<typeof StoredDelivery>;
 
 export type NewDelivery = Pick<StoredDelivery, "event" | "coalesce" | "outcomeBefore" | "state" | "dueAt"> & {
-  readonly projects: Selection;
+  readonly projects: ProjectSelection;
 };

@@ -1,4 +1,4 @@
-import type { Decision } from "#contract/endpoints/hooks/push-decisions.ts";
+import type { LedgerDecision } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { Push } from "#domain/pushes/push.ts";
 
@@ -6,7 +6,7 @@ import type { Push } from "#domain/pushes/push.ts";
 export type DecidedPush = {
   readonly push: Push;
   readonly project: { readonly id: ProjectId; readonly name: string } | null;
-  readonly decision: Decision;
+  readonly decision: LedgerDecision;
   readonly detail: string | null;
   readonly deployment: { readonly id: DeploymentId; readonly version: number } | null;
   /** The commit that was live, if paths skipped the push. */

@@ -1,4 +1,4 @@
-import type { Decision } from "#contract/endpoints/hooks/push-decisions.ts";
+import type { LedgerDecision } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { DeliveryAnswer } from "#contract/endpoints/hooks/schemas.ts";
 import { maskRepository } from "#contract/git-names.ts";
 import { expectedName, repositoryFields } from "#domain/pushes/read-delivery.ts";
@@ -10,7 +10,7 @@ export function deliveryAnswer(taken: readonly DecidedPush[]): DeliveryAnswer {
   const deployments = taken.flatMap(({ push, project, deployment }) =>
     deployment === null ? [] : [{ project: project?.name ?? null, ref: push.ref, ...deployment }],
   );
-  const unstarted = (which: Decision["decision"]) =>
+  const unstarted = (which: LedgerDecision["decision"]) =>
     taken.flatMap(({ push, project, decision, detail }) =>
       decision.decision === which && decision.reason !== null
         ? [{ project: project?.name ?? null, ref: push.ref, reason: decision.reason, detail: detail ?? "" }]

@@ -1,4 +1,4 @@
-import type { Decision, PushSource } from "#contract/endpoints/hooks/push-decisions.ts";
+import type { LedgerDecision, PushSource } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { HookId, IdGenerator, PushId } from "#contract/ids.ts";
 import { headlineOf } from "#domain/pushes/push.ts";
 import type { NewPush } from "#worker/db/pushes/push-records.ts";
@@ -21,7 +21,7 @@ export type LedgerOrigin = {
 export function unpushedRow<Origin extends LedgerOrigin>(
   ids: Pick<IdGenerator, "push">,
   origin: Origin,
-  decision: Decision,
+  decision: LedgerDecision,
   detail: string,
 ) {
   return {

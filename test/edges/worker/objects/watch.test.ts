@@ -9,7 +9,7 @@ import { FoundPushes } from "#worker/objects/agent-link/found-pushes.ts";
 import { SHA } from "../../../support/model/model-agent.ts";
 import { Faults, setUpForFaults } from "../../../support/worker/faults.ts";
 import { TestProject } from "../../../support/worker/project.ts";
-import { LEVEL } from "../../../support/connected-agent/agent-connection.ts";
+import { LEVEL } from "../../../support/connected-agent/agent-socket.ts";
 
 const REPOSITORY = "https://git.example.com/me/shop.git";
 const NEW = "f".repeat(40);

@@ -19,7 +19,7 @@ import { fieldsOf, type Message, type MessageLevel } from "#domain/notify/messag
  * @param origin of the installation, for links
  * @param isRecovery the last outcome of the project or server that was reported to this target was a failure
  */
-export function messageOf(event: Event, origin: string, isRecovery: boolean): Message {
+export function notificationOf(event: Event, origin: string, isRecovery: boolean): Message {
   if (isAboutDeployment(event)) return deploymentMessage(event, origin, isRecovery);
   const {
     level = "info",

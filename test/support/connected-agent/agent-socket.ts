@@ -123,7 +123,7 @@ function donePause({ request_id, project_id }: RequestOf<"set_pause">): AgentAns
 }
 
 /** The requests and messages of one agent, over the real link and the real endpoints. It keeps no state of any run. */
-export class AgentConnection {
+export class AgentSocket {
   readonly serverId: string;
   readonly credential: string;
   /** The messages received so far, over all links. */
