@@ -185,7 +185,6 @@ function printLine(output: Output, { instance, message, time }: AppOutputLine, h
   if (form === "plain")
     return output.line(`${hasTime ? `${printable(time ?? "–")}\t` : ""}${instance}\t${printable(message)}`);
   const text = style.dim("x") === "x" ? printable(message) : printableInColour(message);
-  const shown =
-    time === undefined || Number.isNaN(Date.parse(time)) ? NO_TIME : timeOfDay(Date.parse(time));
+  const shown = time === undefined || Number.isNaN(Date.parse(time)) ? NO_TIME : timeOfDay(Date.parse(time));
   output.line(`${hasTime ? `${style.dim(shown)} ` : ""}${style.dim(instance)} ${text}`);
 }
