@@ -7,7 +7,7 @@ import { repairLanes } from "#worker/schedule/repair-lanes.ts";
 import { runSchedule as runParts } from "#worker/schedule/run-schedule.ts";
 import { Faults, kill, setUpForFaults } from "../../support/worker/faults.ts";
 import { aroundCalls } from "../../support/worker/intercept.ts";
-import { TestProject } from "../../support/worker/project.ts";
+import { laneOf, TestProject } from "../../support/worker/project.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -15,7 +15,6 @@ setUpForFaults();
 
 type Row = Record<string, unknown>;
 
-const laneOf = ({ id }: TestProject) => env.PROJECT_LANE.getByName(id);
 const run = async (query: string, ...values: unknown[]) =>
   await env.DB.prepare(query)
     .bind(...values)

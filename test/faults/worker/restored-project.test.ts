@@ -7,14 +7,12 @@ import worker from "#worker/main.ts";
 import { ids } from "../../support/worker/account.ts";
 import { problemOf } from "../../support/worker/call.ts";
 import { aroundCalls } from "../../support/worker/intercept.ts";
-import { TestProject } from "../../support/worker/project.ts";
+import { laneOf, TestProject } from "../../support/worker/project.ts";
 
 type Row = Record<string, unknown>;
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 const DAY_MS = 24 * 3_600_000;
-
-const laneOf = ({ id }: TestProject) => env.PROJECT_LANE.getByName(id);
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,12 +1,11 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import * as z from "zod/mini";
 
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { call, problemOf } from "./call.ts";
-import { TestProject } from "./project.ts";
+import { laneOf, TestProject } from "./project.ts";
 
 /** A commit that no test agent resolves. */
 export const OTHER_SHA = "f".repeat(40);
@@ -15,8 +14,6 @@ const MINUTE = 60_000;
 
 /** The time in some minutes, as the API writes it. */
 export const at = (minutes: number) => new Date(Date.now() + minutes * MINUTE).toISOString();
-
-export const laneOf = ({ id }: TestProject) => env.PROJECT_LANE.getByName(id);
 
 /** Creates a freeze that began a minute ago. @param minutes when it ends, from now */
 export async function freeze(

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import * as z from "zod";
 
@@ -208,3 +209,6 @@ export class TestProject {
     return { id, order };
   }
 }
+
+/** The lane of a project. */
+export const laneOf = ({ id }: TestProject) => env.PROJECT_LANE.getByName(id);

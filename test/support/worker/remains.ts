@@ -1,11 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
-import { TestProject } from "./project.ts";
+import { laneOf, TestProject } from "./project.ts";
 
 export const DAY_MS = 24 * 3_600_000;
-
-export const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
 
 /** The remaining data of a project: rows, log objects, and rows of its lane. */
 export async function remains({ id }: TestProject) {

@@ -3,14 +3,13 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { SHA } from "../../support/model/model-agent.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { TestProject } from "../../support/worker/project.ts";
+import { laneOf, TestProject } from "../../support/worker/project.ts";
 import { recordedEntries, recordedEvents } from "../../support/worker/recorded.ts";
 import {
   OTHER_SHA,
   approve,
   at,
   freeze,
-  laneOf,
   newToken,
   pass,
   refusalOf,

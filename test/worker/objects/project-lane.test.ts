@@ -6,10 +6,8 @@ import { Deployments, type StageTime } from "#contract/endpoints/deployments/sch
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
 import { problemOf } from "../../support/worker/call.ts";
 import { emptyReport, output } from "../../support/connected-agent/events.ts";
-import { TestProject } from "../../support/worker/project.ts";
+import { laneOf, TestProject } from "../../support/worker/project.ts";
 import { withoutDatabase } from "../../support/worker/without-database.ts";
-
-const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
 
 afterEach(() => {
   vi.useRealTimers();

@@ -2,9 +2,9 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { TestProject } from "../../support/worker/project.ts";
+import { laneOf, TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
-import { DAY_MS, laneOf, laneTables, remains } from "../../support/worker/remains.ts";
+import { DAY_MS, laneTables, remains } from "../../support/worker/remains.ts";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -6,14 +6,13 @@ import * as z from "zod/mini";
 import { DeploymentStarted, RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
 import { SHA } from "../../../support/model/model-agent.ts";
 import { call, problemOf } from "../../../support/worker/call.ts";
-import { TestProject } from "../../../support/worker/project.ts";
+import { laneOf, TestProject } from "../../../support/worker/project.ts";
 import { recordedEntries, recordedEvents } from "../../../support/worker/recorded.ts";
 import {
   OTHER_SHA,
   WithToken,
   approve,
   freeze,
-  laneOf,
   newToken,
   pass,
   refusalOf,

@@ -7,12 +7,11 @@ import { LogBuffer } from "#worker/objects/project-lane/log-buffer.ts";
 import { output } from "../../../support/connected-agent/events.ts";
 import { failCalls, onCalls } from "../../../support/worker/intercept.ts";
 import { upTo } from "../../../support/worker/log-reader.ts";
-import { TestProject } from "../../../support/worker/project.ts";
+import { laneOf, TestProject } from "../../../support/worker/project.ts";
 
 const MIB = 1024 * 1024;
 const bucket: object = Object.getPrototypeOf(env.LOGS);
 const upload: object = Object.getPrototypeOf(env.LOGS.resumeMultipartUpload("any", "any"));
-const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
 const objects = async () => (await env.LOGS.list()).objects;
 const names = async () => (await objects()).map(({ key }) => key.slice(key.lastIndexOf("/") + 1));
 

@@ -10,9 +10,9 @@ import { call, problemOf } from "../../../support/worker/call.ts";
 import { enrolAgent } from "../../../support/worker/enrol-agent.ts";
 import { fillHistory } from "../../../support/worker/fill-tables.ts";
 import { aroundCalls, failCalls } from "../../../support/worker/intercept.ts";
-import { TestProject } from "../../../support/worker/project.ts";
+import { laneOf, TestProject } from "../../../support/worker/project.ts";
 import { withoutDatabase } from "../../../support/worker/without-database.ts";
-import { DAY_MS, laneOf, laneTables, remains } from "../../../support/worker/remains.ts";
+import { DAY_MS, laneTables, remains } from "../../../support/worker/remains.ts";
 
 async function tablesIn(lane: ReturnType<typeof laneOf>): Promise<unknown[]> {
   return await runInDurableObject(lane, (_lane, { storage }) =>

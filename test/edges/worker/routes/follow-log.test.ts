@@ -1,11 +1,8 @@
 import { abortAllDurableObjects, evictDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { output } from "../../../support/connected-agent/events.ts";
 import { LogReader, upTo } from "../../../support/worker/log-reader.ts";
-import { TestProject } from "../../../support/worker/project.ts";
-
-const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
+import { laneOf, TestProject } from "../../../support/worker/project.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

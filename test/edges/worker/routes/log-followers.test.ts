@@ -1,5 +1,4 @@
 import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 
@@ -13,9 +12,7 @@ import { call, problemOf } from "../../../support/worker/call.ts";
 import { output } from "../../../support/connected-agent/events.ts";
 import { onCalls } from "../../../support/worker/intercept.ts";
 import { LogReader, upTo } from "../../../support/worker/log-reader.ts";
-import { TestProject } from "../../../support/worker/project.ts";
-
-const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
+import { laneOf, TestProject } from "../../../support/worker/project.ts";
 
 const Attachment = z.object({ after: z.int().nullable() });
 

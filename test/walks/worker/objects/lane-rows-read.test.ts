@@ -1,16 +1,13 @@
 import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import * as z from "zod";
 
 import { output } from "../../../support/connected-agent/events.ts";
 import { onCalls } from "../../../support/worker/intercept.ts";
 import { LogReader } from "../../../support/worker/log-reader.ts";
-import { TestProject } from "../../../support/worker/project.ts";
+import { laneOf, TestProject } from "../../../support/worker/project.ts";
 
 const Cursor = z.object({ rowsRead: z.number() });
-
-const laneOf = ({ id }: TestProject) => env.PROJECT_LANE.getByName(id);
 
 /** A project whose lane has the most rows that it keeps: 10,000 deployments in a day, 1,000 of them deleted. */
 async function busyProject(): Promise<TestProject> {
