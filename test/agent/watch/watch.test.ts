@@ -2,11 +2,9 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 
 import { nextCheckSeconds } from "#agent/watch/next-check.ts";
-import { livingPids, RUN_MARKER, variableOf } from "#build/process/process-table.ts";
-import type { TipMoved, WatchedBranch } from "#contract/agent-watch.ts";
 
 import {
   createCertificate,
@@ -14,73 +12,27 @@ import {
   serveGit,
   type TestCertificate,
 } from "../../support/git-server.ts";
-import { AgentWorld } from "../support/harness.ts";
 import { sealVariables } from "../support/sealed-variables.ts";
+import { QUICK, LONG_MS, useWatchedBranches } from "./use-watched-branches.ts";
 
-const QUICK = { watchSecondMs: 1 };
-/** Several intervals of these tests. */
-const LONG_MS = 400;
-
-let world: AgentWorld;
-beforeEach(async () => {
-  world = await AgentWorld.create();
-});
-afterEach(() => world.close());
-
-function watched(known: string, change: Partial<WatchedBranch> = {}): WatchedBranch {
-  return {
-    ...{ project_id: world.projectId, project_name: "shop" },
-    ...{ repository: world.repository.path, branch: "main" },
-    ...{ every_seconds: 50, settle_seconds: 0, known_sha: known },
-    ...change,
-  };
-}
-
-function watch(...projects: readonly WatchedBranch[]): void {
-  world.control.send({ type: "watch", projects: [...projects] });
-}
-
-function reports(): readonly TipMoved[] {
-  return world.control.messages.filter((message) => message.type === "tip_moved");
-}
-
-function reported(count: number): Promise<TipMoved> {
-  return world.control.waitFor(`report ${count}`, () => reports()[count - 1]);
-}
-
-/** For what repositories are read for this world's server now, besides runs. */
-function readers(): readonly string[] {
-  const start = `reading-${world.control.serverId}-`;
-  const markers = livingPids().map((pid) => variableOf(pid, RUN_MARKER).value ?? "");
-  const kinds = markers
-    .filter((marker) => marker.startsWith(start))
-    .map((marker) => marker.slice(start.length));
-  return [...new Set(kinds.map((kind) => kind.split("-")[0] ?? ""))].toSorted();
-}
-
-/** Deploys the first commit, because only a branch of a project that was deployed is watched. */
-async function deployFirst(): Promise<string> {
-  const first = world.repository.commit({ "index.html": "one", "old.txt": "" });
-  await world.startAgent(QUICK);
-  await world.deploy();
-  return first;
-}
+const watching = useWatchedBranches();
+const { watched, watch, reports, reported, readers, deployFirst } = watching;
 
 describe("a watched branch", () => {
   it("is reported once when it has moved, with its message and the files that differ", async () => {
     const first = await deployFirst();
     watch(watched(first));
-    world.repository.commit({ "index.html": "two" });
-    const tip = world.repository.commit({ "old.txt": null, "a b.txt": "" }, "Move\n\nall of it");
+    watching.world.repository.commit({ "index.html": "two" });
+    const tip = watching.world.repository.commit({ "old.txt": null, "a b.txt": "" }, "Move\n\nall of it");
     expect(await reported(1)).toEqual({
       type: "tip_moved",
-      ...{ project_id: world.projectId, repository: world.repository.path, branch: "main" },
+      ...{ project_id: watching.world.projectId, repository: watching.world.repository.path, branch: "main" },
       ...{ before: first, commit_sha: tip, commit_message: "Move\n\nall of it" },
       paths: ["a b.txt", "index.html", "old.txt"],
     });
     await pause(LONG_MS);
     expect(reports()).toHaveLength(1);
-    const next = world.repository.commit({ "index.html": "three" });
+    const next = watching.world.repository.commit({ "index.html": "three" });
     expect(await reported(2)).toMatchObject({ before: first, commit_sha: next });
   });
 
@@ -91,7 +43,7 @@ describe("a watched branch", () => {
     watch();
     await pause(LONG_MS);
     await expect.poll(readers).toEqual([]);
-    world.repository.commit({ "index.html": "two" });
+    watching.world.repository.commit({ "index.html": "two" });
     await pause(LONG_MS);
     expect(reports()).toEqual([]);
   });
@@ -103,28 +55,28 @@ describe("a watched branch", () => {
   });
 
   it("is not read before something of the project was deployed here", async () => {
-    const first = world.repository.commit({ "index.html": "one" });
-    world.repository.commit({ "index.html": "two" });
-    await world.startAgent(QUICK);
+    const first = watching.world.repository.commit({ "index.html": "one" });
+    watching.world.repository.commit({ "index.html": "two" });
+    await watching.world.startAgent(QUICK);
     watch(watched(first));
     await pause(LONG_MS);
     expect(reports()).toEqual([]);
-    expect(world.has("mirror.git")).toBe(false);
-    await world.deploy();
+    expect(watching.world.has("mirror.git")).toBe(false);
+    await watching.world.deploy();
     await reported(1);
   });
 
   it("is not read while a run of its project is active", async () => {
     const first = await deployFirst();
-    const gate = world.file("gate");
-    const run = world.control.dispatch(
-      world.order({ build_command: `until [ -e ${gate} ]; do sleep 0.02; done` }),
+    const gate = watching.world.file("gate");
+    const run = watching.world.control.dispatch(
+      watching.world.order({ build_command: `until [ -e ${gate} ]; do sleep 0.02; done` }),
     );
-    await world.control.waitFor("the build", () =>
+    await watching.world.control.waitFor("the build", () =>
       run.events.find((event) => event.type === "stage" && event.stage === "build"),
     );
     watch(watched(first));
-    const tip = world.repository.commit({ "index.html": "two" });
+    const tip = watching.world.repository.commit({ "index.html": "two" });
     await pause(LONG_MS);
     expect(reports()).toEqual([]);
     writeFileSync(gate, "");
@@ -134,16 +86,16 @@ describe("a watched branch", () => {
   it("that does not exist is logged once, and found when it exists", async () => {
     const first = await deployFirst();
     watch(watched(first, { branch: "release", every_seconds: 20 }));
-    const failures = () => world.logLines.filter((line) => line.includes("looking for pushes"));
+    const failures = () => watching.world.logLines.filter((line) => line.includes("looking for pushes"));
     await expect.poll(failures).not.toEqual([]);
     await pause(LONG_MS);
     expect(failures()).toEqual([
       "shop: looking for pushes to release failed: fatal: couldn't find remote ref refs/heads/release",
     ]);
-    world.repository.commit({ "index.html": "two" });
-    world.repository.git("branch", "release");
+    watching.world.repository.commit({ "index.html": "two" });
+    watching.world.repository.git("branch", "release");
     await reported(1);
-    expect(world.logLines).toContain("shop: release can be read again");
+    expect(watching.world.logLines).toContain("shop: release can be read again");
   });
 });
 
@@ -157,10 +109,10 @@ describe("a branch on a git host", () => {
   });
 
   async function serve(login: string | null): Promise<{ readonly url: string; readonly first: string }> {
-    const first = world.repository.commit({ "index.html": "one" });
-    certificate = createCertificate(world.folder);
+    const first = watching.world.repository.commit({ "index.html": "one" });
+    certificate = createCertificate(watching.world.folder);
     server = await serveGit({
-      ...{ certificate, login, folder: dirname(world.repository.path) },
+      ...{ certificate, login, folder: dirname(watching.world.repository.path) },
       intercept: () => isHanging,
     });
     return { url: server.url("repository/.git"), first };
@@ -170,18 +122,22 @@ describe("a branch on a git host", () => {
 
   it("is read with the project's token, of which nothing stays on the disk", async () => {
     const { url, first } = await serve("git:the-token");
-    await world.startAgent(QUICK, undefined, environment());
-    const variables = await sealVariables(world, {}, { GANTRY_REPOSITORY_TOKEN: { value: "the-token" } });
+    await watching.world.startAgent(QUICK, undefined, environment());
+    const variables = await sealVariables(
+      watching.world,
+      {},
+      { GANTRY_REPOSITORY_TOKEN: { value: "the-token" } },
+    );
     const source = { repository: url, branch: "main", commit: null };
-    expect((await world.deploy({ source, variables })).result.outcome).toBe("live");
-    const tip = world.repository.commit({ "index.html": "two" });
+    expect((await watching.world.deploy({ source, variables })).result.outcome).toBe("live");
+    const tip = watching.world.repository.commit({ "index.html": "two" });
     const [secret] = variables.secrets;
     if (secret?.sealed == null) throw new Error("the token is not sealed");
     const token = { account_id: variables.account_id, revision: 1, sealed: secret.sealed };
     watch(watched(first, { repository: url, token }));
     expect(await reported(1)).toMatchObject({ commit_sha: tip });
-    expect(readdirSync(join(world.home, "git-ssh/logins"))).toEqual([]);
-    expect(world.logLines.join("\n")).not.toContain("the-token");
+    expect(readdirSync(join(watching.world.home, "git-ssh/logins"))).toEqual([]);
+    expect(watching.world.logLines.join("\n")).not.toContain("the-token");
   });
 });
 

@@ -1,9 +1,7 @@
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { livingPids, RUN_MARKER, variableOf } from "#build/process/process-table.ts";
-import type { TipMoved, WatchedBranch } from "#contract/agent-watch.ts";
+import { afterEach, describe, expect, it } from "vitest";
 
 import {
   createCertificate,
@@ -12,56 +10,11 @@ import {
   type TestCertificate,
 } from "../../support/git-server.ts";
 import { enrollAgent, spawnRunningAgent } from "../../agent/support/agent-process.ts";
-import { ids, AgentWorld } from "../../agent/support/harness.ts";
+import { ids } from "../../agent/support/harness.ts";
+import { QUICK, LONG_MS, useWatchedBranches } from "../../agent/watch/use-watched-branches.ts";
 
-const QUICK = { watchSecondMs: 1 };
-/** Several intervals of these tests. */
-const LONG_MS = 400;
-
-let world: AgentWorld;
-beforeEach(async () => {
-  world = await AgentWorld.create();
-});
-afterEach(() => world.close());
-
-function watched(known: string, change: Partial<WatchedBranch> = {}): WatchedBranch {
-  return {
-    ...{ project_id: world.projectId, project_name: "shop" },
-    ...{ repository: world.repository.path, branch: "main" },
-    ...{ every_seconds: 50, settle_seconds: 0, known_sha: known },
-    ...change,
-  };
-}
-
-function watch(...projects: readonly WatchedBranch[]): void {
-  world.control.send({ type: "watch", projects: [...projects] });
-}
-
-function reports(): readonly TipMoved[] {
-  return world.control.messages.filter((message) => message.type === "tip_moved");
-}
-
-function reported(count: number): Promise<TipMoved> {
-  return world.control.waitFor(`report ${count}`, () => reports()[count - 1]);
-}
-
-/** For what repositories are read for this world's server now, besides runs. */
-function readers(): readonly string[] {
-  const start = `reading-${world.control.serverId}-`;
-  const markers = livingPids().map((pid) => variableOf(pid, RUN_MARKER).value ?? "");
-  const kinds = markers
-    .filter((marker) => marker.startsWith(start))
-    .map((marker) => marker.slice(start.length));
-  return [...new Set(kinds.map((kind) => kind.split("-")[0] ?? ""))].toSorted();
-}
-
-/** Deploys the first commit, because only a branch of a project that was deployed is watched. */
-async function deployFirst(): Promise<string> {
-  const first = world.repository.commit({ "index.html": "one", "old.txt": "" });
-  await world.startAgent(QUICK);
-  await world.deploy();
-  return first;
-}
+const watching = useWatchedBranches();
+const { watched, watch, reports, reported, readers, deployFirst } = watching;
 
 describe("a watched branch", () => {
   it("is reported without its files if their names would make the message too long", async () => {
@@ -69,7 +22,7 @@ describe("a watched branch", () => {
     // The JSON of this character is six times as long.
     const long = "\u0001".repeat(220);
     const names = Array.from({ length: 1000 }, (_, at) => `${long}/${long}/${long}/${long}${at}`);
-    const tip = world.repository.commit(Object.fromEntries(names.map((name) => [name, ""])));
+    const tip = watching.world.repository.commit(Object.fromEntries(names.map((name) => [name, ""])));
     watch(watched(first));
     expect(await reported(1)).toMatchObject({ commit_sha: tip, paths: null });
   });
@@ -78,7 +31,7 @@ describe("a watched branch", () => {
     const first = await deployFirst();
     const waiting = { settle_seconds: 5 * LONG_MS };
     watch(watched(first, waiting));
-    const tip = world.repository.commit({ "index.html": "two" });
+    const tip = watching.world.repository.commit({ "index.html": "two" });
     await pause(LONG_MS / 2);
     watch(watched(tip, waiting));
     await pause(8 * LONG_MS);
@@ -88,11 +41,11 @@ describe("a watched branch", () => {
   it("is reported again if the control plane did not take the report", async () => {
     const first = await deployFirst();
     watch(watched(first));
-    const tip = world.repository.commit({ "index.html": "two" });
+    const tip = watching.world.repository.commit({ "index.html": "two" });
     await reported(1);
-    const { hellos } = world.control;
-    world.control.cutLink();
-    await world.control.waitForHello(hellos);
+    const { hellos } = watching.world.control;
+    watching.world.control.cutLink();
+    await watching.world.control.waitForHello(hellos);
     watch(watched(first));
     expect(await reported(2)).toMatchObject({ before: first, commit_sha: tip });
     watch(watched(tip));
@@ -111,10 +64,10 @@ describe("a branch on a git host", () => {
   });
 
   async function serve(login: string | null): Promise<{ readonly url: string; readonly first: string }> {
-    const first = world.repository.commit({ "index.html": "one" });
-    certificate = createCertificate(world.folder);
+    const first = watching.world.repository.commit({ "index.html": "one" });
+    certificate = createCertificate(watching.world.folder);
     server = await serveGit({
-      ...{ certificate, login, folder: dirname(world.repository.path) },
+      ...{ certificate, login, folder: dirname(watching.world.repository.path) },
       intercept: () => isHanging,
     });
     return { url: server.url("repository/.git"), first };
@@ -124,27 +77,27 @@ describe("a branch on a git host", () => {
 
   it("that does not answer delays no run of the project", async () => {
     const { url, first } = await serve(null);
-    await world.startAgent(QUICK, undefined, environment());
+    await watching.world.startAgent(QUICK, undefined, environment());
     const source = { repository: url, branch: "main", commit: null };
-    await world.deploy({ source });
+    await watching.world.deploy({ source });
     isHanging = true;
     watch(watched(first, { repository: url }));
     await expect.poll(readers).not.toEqual([]);
     const startedAt = performance.now();
-    expect((await world.deploy()).result.outcome).toBe("live");
+    expect((await watching.world.deploy()).result.outcome).toBe("live");
     // The agent waits for the host for two minutes.
     expect(performance.now() - startedAt).toBeLessThan(60_000);
   });
 
   it("is no longer read by the git of an agent that was killed, whatever for", async () => {
     const { url, first } = await serve(null);
-    await enrollAgent(world);
+    await enrollAgent(watching.world);
     const env = { ...environment(), GANTRY_AGENT_SETTINGS: JSON.stringify(QUICK) };
-    const agent = await spawnRunningAgent(world, { env });
-    await world.deploy({ source: { repository: url, branch: "main", commit: null } });
+    const agent = await spawnRunningAgent(watching.world, { env });
+    await watching.world.deploy({ source: { repository: url, branch: "main", commit: null } });
     isHanging = true;
     watch(watched(first, { repository: url }));
-    const request = { project_id: world.projectId, project_name: "shop" };
+    const request = { project_id: watching.world.projectId, project_name: "shop" };
     const source = {
       repository: url,
       branch: "main",
@@ -153,8 +106,8 @@ describe("a branch on a git host", () => {
       in_branch: false,
     } as const;
     const resolved = { deployment_id: ids.deployment(), source, timeout_seconds: 3600 };
-    world.control.send({ type: "resolve_commit", request_id: "1", ...request, ...resolved });
-    world.control.send({
+    watching.world.control.send({ type: "resolve_commit", request_id: "1", ...request, ...resolved });
+    watching.world.control.send({
       type: "test_repository",
       request_id: "2",
       ...request,
@@ -166,7 +119,7 @@ describe("a branch on a git host", () => {
     agent.child.kill("SIGKILL");
     await agent.exited;
     expect(readers()).toEqual(all);
-    const next = await spawnRunningAgent(world, { env });
+    const next = await spawnRunningAgent(watching.world, { env });
     expect(readers()).toEqual([]);
     next.child.kill("SIGKILL");
     await next.exited;

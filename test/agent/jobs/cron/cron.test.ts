@@ -1,68 +1,14 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
-import type { AgentAnswer } from "#contract/agent-answers.ts";
-import type { AgentRequest } from "#contract/agent-requests.ts";
-import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
-import type { CronJobReport, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
-import type { RunOrder } from "#contract/agent-order.ts";
+import type { CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 
-import { ids, isAlive, AgentWorld } from "../../support/harness.ts";
+import { ids, isAlive } from "../../support/harness.ts";
+import { useCronJobs } from "./use-cron-jobs.ts";
 
-let world: AgentWorld;
-let asked = 0;
-beforeEach(async () => {
-  world = await AgentWorld.create();
-  world.policy = { cron: "any" };
-  world.repository.commit({ "index.html": "hello" });
-  setTime("2026-11-20T10:00:30Z");
-});
-afterEach(() => world.close());
-
-/** Puts the agent's clock to a time. It runs on from there. */
-function setTime(text: string): void {
-  world.clockShiftMs = Date.parse(text) - Date.now();
-}
-
-async function deploy(change: Partial<RunOrder> = {}) {
-  const { result } = await world.deploy(change);
-  return result;
-}
-
-/** Puts a release live with these jobs. */
-async function deployWith(...cron: CronJob[]): Promise<void> {
-  expect((await deploy({ cron })).outcome).toBe("live");
-}
-
-const job = (command: string, schedule = "* * * * *"): CronJob => ({ name: "tick", schedule, command });
-
-async function answerTo<Type extends AgentAnswer["type"]>(type: Type, request: AgentRequest) {
-  world.control.send(request);
-  const find = () =>
-    world.control.messages.find(
-      (one): one is Extract<AgentAnswer, { type: Type }> =>
-        one.type === type && "request_id" in one && one.request_id === request.request_id,
-    );
-  await world.control.waitFor(`the answer to ${request.type}`, () => find() !== undefined);
-  const answer = find();
-  if (answer === undefined) throw new Error("no answer");
-  return answer;
-}
-
-const about = () => ({ request_id: `request-${(asked += 1)}`, project_id: world.projectId });
-
-async function jobs(name: string | null = null): Promise<CronJobReport[]> {
-  return (await answerTo("cron_read", { type: "read_cron", ...about(), job: name })).jobs;
-}
-
-/** The runs of the job `tick`, the newest first. */
-const runs = async () => (await jobs("tick"))[0]?.runs ?? [];
-
-async function runNow(key = ids.command()): Promise<CronRunReading> {
-  const request = { type: "run_cron", ...about(), job: "tick", key } as const;
-  return (await answerTo("cron_run_read", request)).result;
-}
+const cron = useCronJobs();
+const { setTime, deploy, deployWith, job, answerTo, about, jobs, runs, runNow, waitForRun } = cron;
 
 async function readRun(run: number): Promise<CronRunReading> {
   const request = {
@@ -76,15 +22,12 @@ async function readRun(run: number): Promise<CronRunReading> {
   return (await answerTo("cron_run_read", request)).result;
 }
 
-const waitForRun = (status: string, at = 0) =>
-  expect.poll(async () => (await runs())[at]).toMatchObject({ status });
-
 describe("a job", () => {
   it("runs at its time, once, in the live release with its variables", async () => {
-    world.repository.commit({
+    cron.world.repository.commit({
       "gantry.json": JSON.stringify({ cron: [job('echo "release $GANTRY_VERSION, $MOOD, $KEY"')] }),
     });
-    await world.startAgent();
+    await cron.world.startAgent();
     const variables = {
       ...{ account_id: ids.account(), revision: 1, deployed: false, secrets: [] },
       plain: [{ name: "MOOD", value: "hello" }],
@@ -118,10 +61,10 @@ describe("a job", () => {
   });
 
   it("comes from the project's settings if the repository defines the same name", async () => {
-    world.repository.commit({
+    cron.world.repository.commit({
       "gantry.json": JSON.stringify({ cron: [job("true"), { ...job("true"), name: "tock" }] }),
     });
-    await world.startAgent();
+    await cron.world.startAgent();
     await deployWith({ ...job("date", "0 9 * * *"), timezone: "Asia/Kolkata" });
     expect(await jobs()).toMatchObject([
       { name: "tick", command: "date", source: "project", next_run_at: "2026-11-21T03:30:00.000Z" },
@@ -130,8 +73,8 @@ describe("a job", () => {
   });
 
   it("does not overlap with its own run, which survives a deployment; skipped times are one note", async () => {
-    await world.startAgent();
-    const go = world.file("go");
+    await cron.world.startAgent();
+    const go = cron.world.file("go");
     const line = `while [ ! -e ${go} ]; do sleep 0.02; done; ls`;
     await deployWith(job(line));
     setTime("2026-11-20T10:01:00Z");
@@ -150,57 +93,57 @@ describe("a job", () => {
       { number: 1, status: "running", release: 1 },
     ]);
     expect(await runNow()).toMatchObject({ ok: false, code: "is_running" });
-    world.repository.commit({ "new.txt": "" });
+    cron.world.repository.commit({ "new.txt": "" });
     await deployWith(job(line));
     await deployWith(job(line));
-    expect(world.releases).toContain(1);
+    expect(cron.world.releases).toContain(1);
     writeFileSync(go, "");
     await waitForRun("exited", 1);
     expect(await readRun(1)).toMatchObject({ lines: [{ message: "index.html" }] });
   });
 
   it("runs once after a downtime, and a new job does not", async () => {
-    const agent = await world.startAgent();
-    await deployWith(job(`echo x >> ${world.file("ran")}`, "0 * * * *"));
+    const agent = await cron.world.startAgent();
+    await deployWith(job(`echo x >> ${cron.world.file("ran")}`, "0 * * * *"));
     await agent.stop();
     setTime("2026-11-22T15:20:00Z");
-    await world.startAgent();
+    await cron.world.startAgent();
     await waitForRun("exited");
     expect(await runs()).toMatchObject([
       { trigger: "catch_up", scheduled_for: "2026-11-22T15:00:00.000Z", times: 1 },
     ]);
-    const other = { ...job(`echo y >> ${world.file("ran")}`, "0 * * * *"), name: "other" };
-    await deployWith(job(`echo x >> ${world.file("ran")}`, "30 14 * * *"), other);
+    const other = { ...job(`echo y >> ${cron.world.file("ran")}`, "0 * * * *"), name: "other" };
+    await deployWith(job(`echo x >> ${cron.world.file("ran")}`, "30 14 * * *"), other);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(world.linesOf("ran")).toEqual(["x"]);
+    expect(cron.world.linesOf("ran")).toEqual(["x"]);
   });
 
   it("does not change with a deployment that fails, and runs no more without its project", async () => {
-    await world.startAgent({ stopGraceMs: 100 });
-    await deployWith(job(`echo $$ >> ${world.file("pids")}; echo up; sleep 600`));
+    await cron.world.startAgent({ stopGraceMs: 100 });
+    await deployWith(job(`echo $$ >> ${cron.world.file("pids")}; echo up; sleep 600`));
     const failed = await deploy({ cron: [], activate_command: "false" });
     expect(failed.outcome).toBe("failed");
     expect(await jobs()).toHaveLength(1);
     setTime("2026-11-20T10:01:00Z");
     await waitForRun("running");
-    await expect.poll(() => world.pidsIn("pids").some(isAlive)).toBe(true);
-    world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
-    await world.control.waitFor("the removal", () =>
-      world.control.messages.some(({ type }) => type === "project_removed"),
+    await expect.poll(() => cron.world.pidsIn("pids").some(isAlive)).toBe(true);
+    cron.world.control.send({ type: "remove_project", project_id: cron.world.projectId, purge: false });
+    await cron.world.control.waitFor("the removal", () =>
+      cron.world.control.messages.some(({ type }) => type === "project_removed"),
     );
-    expect(world.pidsIn("pids").filter(isAlive)).toEqual([]);
+    expect(cron.world.pidsIn("pids").filter(isAlive)).toEqual([]);
     expect(await jobs()).toEqual([]);
     setTime("2026-11-20T10:02:00Z");
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(world.pidsIn("pids")).toHaveLength(1);
+    expect(cron.world.pidsIn("pids")).toHaveLength(1);
   });
 
   it("ends with the agent, also with a killed agent", async () => {
-    const agent = await world.startAgent({ stopGraceMs: 100 });
+    const agent = await cron.world.startAgent({ stopGraceMs: 100 });
     await deployWith(job("echo up; sleep 600", "0 0 1 1 *"));
     await runNow();
     await agent.stop();
-    const folder = projectFolder(world.home, world.projectId);
+    const folder = projectFolder(cron.world.home, cron.world.projectId);
     const path = `${folder.cronRuns}/tick/1.json`;
     const stored = readFileSync(path, "utf8");
     expect(stored).toContain('"lost"');
@@ -208,7 +151,7 @@ describe("a job", () => {
       path,
       stored.replace('"lost"', '"running"').replace(/"finished_at":"[^"]+"/, '"finished_at":null'),
     );
-    await world.startAgent();
+    await cron.world.startAgent();
     expect(await readRun(1)).toMatchObject({
       ...{ complete: true, run: { status: "lost", message: "was ended because the agent ended" } },
     });
@@ -218,7 +161,7 @@ describe("a job", () => {
 describe("a job that fails", () => {
   /** What the agent's messages report of the job, in order, without repetitions. */
   const reported = () => {
-    const projects = world.control.messages.flatMap((one) =>
+    const projects = cron.world.control.messages.flatMap((one) =>
       one.type === "serving"
         ? [one.project]
         : one.type === "hello" || one.type === "status"
@@ -232,14 +175,14 @@ describe("a job that fails", () => {
   };
 
   it("is reported with its first failure and the last line that it printed, until it succeeds or is removed", async () => {
-    await world.startAgent();
-    const [broken, slow] = [world.file("broken"), world.file("slow")];
+    await cron.world.startAgent();
+    const [broken, slow] = [cron.world.file("broken"), cron.world.file("slow")];
     for (const file of [broken, slow]) writeFileSync(file, "");
     const fails = `echo trying; if [ -e ${broken} ]; then echo no disk >&2; exit 3; fi`;
     await deployWith(job(`${fails}; if [ -e ${slow} ]; then sleep 600; fi`, "0 0 1 1 *"));
     await runNow();
     await expect.poll(reported).toEqual([1]);
-    const failed = world.control.messages.flatMap((one) =>
+    const failed = cron.world.control.messages.flatMap((one) =>
       one.type === "serving" ? (one.project.jobs ?? []).flatMap((two) => two.failed ?? []) : [],
     );
     expect(failed.at(-1)).toMatchObject({
@@ -261,28 +204,28 @@ describe("a job that fails", () => {
 
 describe("a run that somebody asks for", () => {
   it("is started once for each request, and stopped", async () => {
-    await world.startAgent({ stopGraceMs: 100 });
-    await deployWith(job(`echo x >> ${world.file("ran")}; sleep 600`, "0 0 1 1 *"));
+    await cron.world.startAgent({ stopGraceMs: 100 });
+    await deployWith(job(`echo x >> ${cron.world.file("ran")}; sleep 600`, "0 0 1 1 *"));
     const key = ids.command();
     const [one, two] = await Promise.all([runNow(key), runNow(key)]);
     expect(one).toMatchObject({ ok: true, run: { number: 1, trigger: "manual", scheduled_for: null } });
     expect(two).toMatchObject({ ok: true, run: { number: 1 } });
-    await expect.poll(() => world.linesOf("ran")).toEqual(["x"]);
+    await expect.poll(() => cron.world.linesOf("ran")).toEqual(["x"]);
     const stop = { type: "stop_cron_run", ...about(), job: "tick", run: 1 } as const;
     expect((await answerTo("cron_run_read", stop)).result).toMatchObject({ run: { status: "stopped" } });
-    expect(world.linesOf("ran")).toEqual(["x"]);
+    expect(cron.world.linesOf("ran")).toEqual(["x"]);
     expect(await readRun(7)).toMatchObject({ ok: false, code: "unknown_run" });
   });
 });
 
 describe("a server whose policy does not allow a job", () => {
   it("refuses its deployment, with the rule and the line to add", async () => {
-    world.policy = {};
-    await world.startAgent();
+    cron.world.policy = {};
+    await cron.world.startAgent();
     expect(await deploy({ cron: [job("true")] })).toMatchObject({
       failure: { code: "refused_by_policy", message: expect.stringContaining('"cron": "any"') },
     });
-    world.repository.commit({ "gantry.json": JSON.stringify({ cron: [job("true")] }) });
+    cron.world.repository.commit({ "gantry.json": JSON.stringify({ cron: [job("true")] }) });
     expect(await deploy()).toMatchObject({
       failure: { code: "refused_by_policy", message: expect.stringContaining("--allow-cron") },
     });

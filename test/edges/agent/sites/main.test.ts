@@ -1,70 +1,15 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { request } from "node:http";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { mountSmallDisk } from "../../../agent/support/small-disk.ts";
-import { createWorkspace, type Workspace } from "../../../agent/sites/workspace.ts";
 import { freePort } from "../../../support/free-port.ts";
-import { spawnSites } from "../../../agent/support/sites-process.ts";
+import { PROJECT, useSiteServer } from "../../../agent/sites/use-site-server.ts";
 
-const PROJECT = "proj_01ec6z1k2g7m3p8r9t0v5w4x2y";
-
-let workspace: Workspace;
-let home: string;
-let children: ChildProcess[];
-
-beforeEach(async () => {
-  workspace = await createWorkspace();
-  home = join(workspace.directory, "..", "sites");
-  children = [];
-  await workspace.addRelease(1, { "index.html": "one" });
-  await workspace.switchTo(1);
-});
-afterEach(async () => {
-  for (const child of children) child.kill("SIGKILL");
-  await workspace.remove();
-});
-
-const socketPath = () => join(home, "s.sock");
-
-function launch(firstPort: number): { child: ChildProcess; output: () => string } {
-  const child = spawnSites({ home, socket: socketPath(), firstPort });
-  children.push(child);
-  let text = "";
-  child.stdout?.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  child.stderr?.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  return { child, output: () => text };
-}
-
-async function start(firstPort: number): Promise<{ child: ChildProcess; output: () => string }> {
-  const launched = launch(firstPort);
-  await Promise.race([once(launched.child, "message"), once(launched.child, "exit")]);
-  return launched;
-}
-
-const put = (path: string, body: unknown) => ask("PUT", path, body);
-
-function ask(method: "GET" | "PUT", path: string, body: unknown): Promise<{ status: number; body: string }> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request({ socketPath: socketPath(), method, path }, (response) => {
-      let text = "";
-      response.on("data", (chunk: Buffer) => (text += chunk.toString()));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
-    });
-    outgoing.on("error", reject);
-    outgoing.end(body === null ? undefined : JSON.stringify(body));
-  });
-}
-
-const putProject = async (id = PROJECT): Promise<string> => {
-  const answer = await put(`/projects/${id}`, { directory: workspace.directory });
-  expect(answer.status).toBe(200);
-  return /"url":"(http:\/\/127\.0\.0\.1:\d+)"/.exec(answer.body)?.[1] ?? "";
-};
+const sites = useSiteServer();
+const { launch, start, put, ask, putProject } = sites;
 
 describe("the site server", () => {
   it("answers no request after a restart until it serves the earlier sites", async () => {
@@ -82,7 +27,7 @@ describe("the site server", () => {
   });
 
   it("serves the earlier sites after a restart, even if the disk is full", async () => {
-    const disk = mountSmallDisk(home, 1024 * 1024);
+    const disk = mountSmallDisk(sites.home, 1024 * 1024);
     try {
       const port = await freePort();
       const first = await start(port);
@@ -104,12 +49,12 @@ describe("the site server", () => {
   });
 
   it("serves no site that it could not record for its next start", async () => {
-    const disk = mountSmallDisk(home, 1024 * 1024);
+    const disk = mountSmallDisk(sites.home, 1024 * 1024);
     try {
       const port = await freePort();
       const first = await start(port);
       disk.fill(0);
-      const body = { directory: workspace.directory };
+      const body = { directory: sites.workspace.directory };
       for (let tries = 0; tries < 2; tries += 1)
         expect((await put(`/projects/${PROJECT}`, body)).status).toBe(500);
       expect((await ask("GET", "/projects", null)).body).toBe('{"sites":[]}');
@@ -131,9 +76,9 @@ describe("the site server", () => {
     first.child.kill("SIGKILL");
     await once(first.child, "exit");
     // An interrupted write leaves the file before its rename.
-    await writeFile(join(home, "sites.json.tmp"), '{"sites": [');
+    await writeFile(join(sites.home, "sites.json.tmp"), '{"sites": [');
     await start(port);
-    expect((await readdir(home)).toSorted()).toEqual(["s.sock", "sites.json"]);
+    expect((await readdir(sites.home)).toSorted()).toEqual(["s.sock", "sites.json"]);
   });
 
   it.each([
@@ -142,20 +87,20 @@ describe("the site server", () => {
     ["no file", (path: string) => mkdir(path)],
   ])("puts a list aside that is %s, says so, and serves what is named again", async (_what, damage) => {
     const port = await freePort();
-    await mkdir(home);
-    await damage(join(home, "sites.json"));
+    await mkdir(sites.home);
+    await damage(join(sites.home, "sites.json"));
     const { output } = await start(port);
     expect(output()).toMatch(/sites\.json cannot be read \(.+\)\. It is now .+sites\.json\.damaged/);
     expect(await (await fetch(await putProject())).text()).toBe("one");
-    expect((await readdir(home)).toSorted()).toEqual(["s.sock", "sites.json", "sites.json.damaged"]);
+    expect((await readdir(sites.home)).toSorted()).toEqual(["s.sock", "sites.json", "sites.json.damaged"]);
   });
 
   it("refuses to start next to another one, and does not change its sites", async () => {
     await start(await freePort());
     await putProject();
-    const list = await readFile(join(home, "sites.json"), "utf8");
+    const list = await readFile(join(sites.home, "sites.json"), "utf8");
     const second = await start(await freePort());
-    expect(await readFile(join(home, "sites.json"), "utf8")).toBe(list);
+    expect(await readFile(join(sites.home, "sites.json"), "utf8")).toBe(list);
     expect(second.child.exitCode).toBe(1);
     expect(second.output()).toContain("Another site server listens on");
   });
