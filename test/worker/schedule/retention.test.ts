@@ -3,11 +3,10 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
-import { output } from "../../support/connected-agent/events.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { inDays, runRound, runScheduleIn } from "../../support/worker/schedule.ts";
-const keys = async () => (await env.LOGS.list({ prefix: "logs/" })).objects.map(({ key }) => key);
+import { deploy, keepFor, keys, stored, withParts } from "../../support/worker/kept-logs.ts";
 const forms = ["application/json", "text/plain", "application/x-ndjson", "text/event-stream"];
 
 afterEach(() => {
@@ -15,36 +14,11 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Makes a deployment live, and waits until its log is in R2. */
-async function deploy(project: TestProject): Promise<string> {
-  const { id } = await project.deploy();
-  await vi.waitFor(async () => expect((await keys()).join()).toContain(`${id}/log.ndjson`));
-  return id;
-}
-
 /** Moves the end of a deployment back by this many days. */
 async function age(id: string, days: number): Promise<void> {
   await env.DB.prepare("UPDATE deployments SET finished_at = finished_at - ? WHERE id = ?")
     .bind(days * 86_400_000, id)
     .run();
-}
-
-/** The deployments with log objects in R2. */
-const stored = async () => new Set((await keys()).map((key) => key.split("/")[3]));
-
-async function keepFor(project: TestProject, days: number): Promise<void> {
-  const answer = await project.call("PATCH", "/v1/account", { log_retention_days: days });
-  expect(answer.status).toBe(200);
-}
-
-/** A running deployment with a part of its log in R2. */
-async function withParts(project: TestProject) {
-  const { id } = await project.start();
-  const order = await project.agent.orderOf(id);
-  const lines = Array.from({ length: 60 }, () => "x".repeat(8_000));
-  await project.agent.reports(order, output(...lines));
-  await vi.waitFor(async () => expect((await keys()).join()).toContain(`${id}/part-`));
-  return { id, order, lines };
 }
 
 describe("the log of an ended deployment", () => {

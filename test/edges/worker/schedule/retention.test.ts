@@ -1,43 +1,17 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { output } from "../../../support/connected-agent/events.ts";
 import { failCalls } from "../../../support/worker/intercept.ts";
 import { TestProject } from "../../../support/worker/project.ts";
 import { runScheduleIn } from "../../../support/worker/schedule.ts";
+import { deploy, keepFor, keys, stored, withParts } from "../../../support/worker/kept-logs.ts";
 
 const bucket: object = Object.getPrototypeOf(env.LOGS);
-const keys = async () => (await env.LOGS.list({ prefix: "logs/" })).objects.map(({ key }) => key);
 
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
-
-/** Makes a deployment live, and waits until its log is in R2. */
-async function deploy(project: TestProject): Promise<string> {
-  const { id } = await project.deploy();
-  await vi.waitFor(async () => expect((await keys()).join()).toContain(`${id}/log.ndjson`));
-  return id;
-}
-
-/** The deployments with log objects in R2. */
-const stored = async () => new Set((await keys()).map((key) => key.split("/")[3]));
-
-async function keepFor(project: TestProject, days: number): Promise<void> {
-  const answer = await project.call("PATCH", "/v1/account", { log_retention_days: days });
-  expect(answer.status).toBe(200);
-}
-
-/** A running deployment with a part of its log in R2. */
-async function withParts(project: TestProject) {
-  const { id } = await project.start();
-  const order = await project.agent.orderOf(id);
-  const lines = Array.from({ length: 60 }, () => "x".repeat(8_000));
-  await project.agent.reports(order, output(...lines));
-  await vi.waitFor(async () => expect((await keys()).join()).toContain(`${id}/part-`));
-  return { id, order, lines };
-}
 
 describe("the log of an ended deployment", () => {
   it("is deleted by the setting of its own account", async () => {
