@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { allPoints } from "../../support/faults/points/all-points.ts";
-import { diskPoints } from "../../support/faults/points/disk-points.ts";
+import { allPoints } from "../support/faults/points/all-points.ts";
+import { diskPoints } from "../support/faults/points/disk-points.ts";
 
 const points = [...allPoints, ...diskPoints];
-const root = resolve(import.meta.dirname, "../../..");
+const root = resolve(import.meta.dirname, "../..");
 
 it("docs/reliability.md names only tests and fault points that exist", async () => {
   const rows = (await readFile(join(root, "docs/reliability.md"), "utf8")).split("\n");
