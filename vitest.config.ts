@@ -120,7 +120,7 @@ const long = [
 /** `npm run test:server` runs these. */
 const onMachines = [
   // The files mostly wait for the machines that they boot, which take up to a gigabyte each.
-  inNode("server", ["server"], { isolate: true, maxWorkers: 2 }),
+  inNode("server", ["server"], { isolate: true, maxWorkers: 3 }),
   inNode("frameworks", ["frameworks"], {
     isolate: true,
     // Each test installs packages and compiles, which takes a core.

@@ -123,8 +123,9 @@ export class GuideReader {
     await this.machine.close();
   }
 
+  /** Other files of tests use the same control plane, where a project named `rails` gets the domain rails.localhost. */
   get #domain(): string {
-    return `${this.#name}.localhost`;
+    return `guide-${this.#name}.localhost`;
   }
 
   #ownNames(text: string): string {
