@@ -26,6 +26,7 @@ export const dashboardPages = {
   freezes: "freezes",
   webhooks: "webhooks",
   tokens: "tokens",
+  trust_rules: "tokens/trust-rules",
   account: "account",
   sign_in: "sign-in",
 } as const satisfies Readonly<Record<string, string>>;

@@ -44,6 +44,9 @@ export type PushId = z.infer<typeof PushId>;
 /** The id of a freeze: a time in which deployments wait. */
 export const FreezeId = idSchema("frz").brand<"FreezeId">();
 export type FreezeId = z.infer<typeof FreezeId>;
+/** The id of a trust rule: which jobs get tokens without a stored secret. */
+export const TrustRuleId = idSchema("trust").brand<"TrustRuleId">();
+export type TrustRuleId = z.infer<typeof TrustRuleId>;
 /** The id of an entry of the audit log. */
 export const AuditEntryId = idSchema("aud").brand<"AuditEntryId">();
 export type AuditEntryId = z.infer<typeof AuditEntryId>;
@@ -64,6 +67,7 @@ export type IdGenerator = {
   hook(): HookId;
   push(): PushId;
   freeze(): FreezeId;
+  trustRule(): TrustRuleId;
   auditEntry(): AuditEntryId;
 };
 
@@ -104,6 +108,7 @@ export function createIdGenerator(source: IdSource): IdGenerator {
     hook: () => HookId.parse(`hook_${encode(uuid7())}`),
     push: () => PushId.parse(`push_${encode(uuid7())}`),
     freeze: () => FreezeId.parse(`frz_${encode(uuid7())}`),
+    trustRule: () => TrustRuleId.parse(`trust_${encode(uuid7())}`),
     auditEntry: () => AuditEntryId.parse(`aud_${encode(uuid7())}`),
   };
 }

@@ -10,6 +10,7 @@ type ProblemDefinition = { status: number; title: string };
 /** Every error code of the API, with its status and title. Published codes never change. */
 export const problems = {
   malformed_json: { status: 400, title: "Malformed JSON" },
+  invalid_identity_token: { status: 400, title: "Identity token invalid" },
   missing_token: { status: 401, title: "Token missing" },
   invalid_token: { status: 401, title: "Token invalid" },
   invalid_signature: { status: 401, title: "Signature invalid" },
@@ -72,6 +73,8 @@ export const Problem = z.object({
   detail: z.string(),
   code: z.string(),
   request_id: z.string(),
+  /** Only of endpoints of OAuth 2.0. Source: RFC 6749 section 5.2. */
+  error: z.optional(z.string()),
   errors: z.optional(z.array(FieldError)),
 });
 export type Problem = z.infer<typeof Problem>;

@@ -2,10 +2,11 @@
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** The kind of a secret. The prefixes cannot be confused, because the characters after them do not include `_`. */
-export type TokenKind = "api" | "session" | "agent" | "enrollment" | "sign_in";
+export type TokenKind = "api" | "session" | "exchange" | "agent" | "enrollment" | "sign_in";
 const prefixes: Record<TokenKind, string> = {
   api: "gantry_",
   session: "gantry_session_",
+  exchange: "gantry_job_",
   agent: "gantry_agent_",
   enrollment: "gantry_enroll_",
   sign_in: "gantry_signin_",

@@ -1,5 +1,5 @@
 import type { OperationName } from "#contract/endpoints/endpoints.ts";
-import type { IdGenerator, ServerId, TokenId } from "#contract/ids.ts";
+import type { IdGenerator, ServerId, TokenId, TrustRuleId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Jurisdiction } from "#contract/regions.ts";
 import type { PlanLimits } from "#domain/plan-limits.ts";
@@ -80,4 +80,8 @@ export type OpenContext = Services & {
   readonly raw: Request;
   /** Counts a wrong secret for the address that sent it. @returns a refusal if there were too many */
   readonly limitFailures: () => Promise<Result<never, "rate_limited"> | null>;
+  /** Counts a token that a job gets by a trust rule. @returns a refusal if the rule gave too many in this minute */
+  readonly limitExchanges: (id: TrustRuleId) => Promise<Result<never, "rate_limited"> | null>;
+  /** Counts a refused job of a trust rule. @returns a refusal if there were too many: the rest is not recorded */
+  readonly limitRefusals: (id: TrustRuleId) => Promise<Result<never, "rate_limited"> | null>;
 };

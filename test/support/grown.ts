@@ -146,6 +146,7 @@ const ids = [
   "hook",
   "push",
   "frz",
+  "trust",
   "aud",
 ].map((prefix) => `${prefix}_${"0".repeat(26)}`);
 

@@ -84,13 +84,17 @@ function whoMayCall({ access }: Endpoint): string {
   }
 }
 
-function requestBodyOf({ body }: Endpoint, text: AnyOperationText): RequestBody | null {
+function requestBodyOf({ body, isOAuth }: Endpoint, text: AnyOperationText): RequestBody | null {
   if (body === null) return null;
   const isRequired = !body.safeParse({}).success;
+  const content = { schema: schemaFor(body, "input"), example: text.body };
   return {
     description: isRequired ? "The input." : "The input. An omitted body means `{}`.",
     required: isRequired,
-    content: { "application/json": { schema: schemaFor(body, "input"), example: text.body } },
+    content: {
+      "application/json": content,
+      ...(isOAuth ? { "application/x-www-form-urlencoded": content } : {}),
+    },
   };
 }
 

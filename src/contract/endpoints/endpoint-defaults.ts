@@ -26,6 +26,7 @@ const rowFor =
       query: null,
       body: null,
       maxBodyBytes: MAX_BODY_BYTES,
+      isOAuth: false,
       alsoAs: [],
       problems: [],
     }) as const;

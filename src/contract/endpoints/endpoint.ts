@@ -36,6 +36,8 @@ export type Endpoint = {
   /** A missing body is read as `{}`. */
   readonly body: z.ZodMiniType | null;
   readonly maxBodyBytes: number;
+  /** Whether clients of OAuth 2.0 call it: the body may also be a form, and problems have the `error` of RFC 6749. */
+  readonly isOAuth: boolean;
   readonly success:
     | { readonly status: 200 | 201; readonly body: z.ZodMiniType }
     | { readonly status: 204; readonly body: null };

@@ -9,6 +9,7 @@ import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
 import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
 import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
 import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
+import { trustRuleEndpoints } from "#contract/endpoints/trust-rules/endpoints.ts";
 import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
 import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
 import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
@@ -29,4 +30,5 @@ export const userEndpoints = {
   ...freezeEndpoints,
   ...hookEndpoints,
   ...webhookEndpoints,
+  ...trustRuleEndpoints,
 };

@@ -214,6 +214,13 @@ export const marks = {
   rotateToken: "grant_access",
   endSession: "none",
 
+  listTrustRules: "none",
+  createTrustRule: "grant_access",
+  getTrustRule: "none",
+  updateTrustRule: "grant_access",
+  deleteTrustRule: "none",
+  testTrustRules: { subject_token: "none" },
+
   getAccount: "none",
   updateAccount: { log_retention_days: "weaken_guard", deployment_retention_days: "weaken_guard" },
 } as const satisfies Marks;

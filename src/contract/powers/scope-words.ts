@@ -21,8 +21,8 @@ export const scopeWords: Readonly<Record<Scope, string>> = {
   "freezes:read": "view freezes",
   "freezes:write": "create, change and delete freezes",
   "audit:read": "view the audit log",
-  "tokens:read": "view tokens, without their secrets",
-  "tokens:write": "create, rotate and revoke tokens",
+  "tokens:read": "view tokens, without their secrets, and trust rules",
+  "tokens:write": "create, rotate and revoke tokens, and create, change and delete trust rules",
   "account:write": "change how long logs and deployments are kept",
 };
 

@@ -12,6 +12,7 @@ export const example = {
   webhook: "whk_01kaf4t5f2g7r1c8n3y6w9kd4s",
   hook: "hook_01kaf4t6g3h8s2d9p4z7x0me5t",
   freeze: "frz_01kaf4t7h4j9t3e0q5a8y1nf6v",
+  trustRule: "trust_01kaf4t9k6m1w5h2s7d0b3qg8x",
   push: "push_01kaf5c7n3v9h2k8s4jw6qd1rp",
   sha: "8e8412f0c3b1d57a94e2f6a8b0c7d1e5f3a29b64",
   commit: "8e8412f",
@@ -25,6 +26,9 @@ export const example = {
 export const secrets = {
   token: "gantry_ThisIsOnlyAnExampleOfATokenNotOne000",
   session: "gantry_session_ThisIsOnlyAnExampleOfOneNotOne00000",
+  job: "gantry_job_ThisIsOnlyAnExampleOfOneNotOne00000000",
+  identity:
+    "eyJhbGciOiJSUzI1NiIsImtpZCI6ImV4YW1wbGUifQ.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlLmNvbSIsImF1ZCI6Imh0dHBzOi8vZ2FudHJ5LmV4YW1wbGUuY29tIiwic3ViIjoiZXhhbXBsZSIsImV4cCI6MTc5NTE2NzMwMH0.VEhJUy1JUy1OT1QtQS1TSUdOQVRVUkUh",
   signIn: "gantry_signin_ThisIsOnlyAnExampleOfOneNotOne00000",
   hook: "whsec_VGhpc0lzT25seUFuRXhhbXBsZU5vdEFTZWNyZXQwMDA=",
   agent: "gantry_agent_ThisIsOnlyAnExampleOfOneNotOne000000",

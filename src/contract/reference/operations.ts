@@ -15,6 +15,7 @@ import { processTexts } from "#contract/endpoints/processes/texts.ts";
 import { projectTexts } from "#contract/endpoints/projects/texts.ts";
 import { serverTexts } from "#contract/endpoints/servers/texts.ts";
 import { sessionTexts } from "#contract/endpoints/sessions/texts.ts";
+import { trustRuleTexts } from "#contract/endpoints/trust-rules/texts.ts";
 import { trafficTexts } from "#contract/endpoints/traffic/texts.ts";
 import { variableTexts } from "#contract/endpoints/variables/texts.ts";
 import { webhookTexts } from "#contract/endpoints/webhooks/texts.ts";
@@ -38,6 +39,7 @@ export const sections = {
   Webhooks: webhookTexts,
   Audit: auditTexts,
   Tokens: { ...tokenTexts, ...sessionTexts },
+  Trust: trustRuleTexts,
   Account: accountTexts,
   Agent: agentTexts,
 } as const satisfies Record<Tag, Partial<OperationTexts>>;
@@ -56,6 +58,7 @@ export const operationTexts: OperationTexts = {
   ...sections.Webhooks,
   ...sections.Audit,
   ...sections.Tokens,
+  ...sections.Trust,
   ...sections.Account,
   ...sections.Agent,
 };

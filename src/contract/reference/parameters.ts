@@ -30,6 +30,7 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   },
   deployment_id: { description: "The deployment's id.", example: example.deployment },
   token_id: { description: "The token's id.", example: example.token },
+  trust_rule_id: { description: "The trust rule's id.", example: example.trustRule },
   freeze_id: { description: "The freeze's id.", example: example.freeze },
   hook_id: { description: "The hook's id.", example: example.hook },
   push_id: { description: "The id of the row in the ledger.", example: example.push },

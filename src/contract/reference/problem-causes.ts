@@ -3,6 +3,8 @@ import type { ProblemCode } from "#contract/problems.ts";
 /** When a request is refused with each code, for the API reference. */
 export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   malformed_json: "The body is not valid JSON.",
+  invalid_identity_token:
+    "The identity token of a job is malformed, expired, used or not signed by its issuer, or no trust rule trusts the job. `detail` says which.",
   missing_token: "The request carries no bearer token.",
   invalid_token: "The bearer token is malformed, unknown, expired or revoked.",
   invalid_signature: "A delivery to a hook is not signed with the hook's secret.",

@@ -3,6 +3,8 @@ import type { ProblemCode } from "#contract/problems.ts";
 /** How to fix each problem. A problem without a remedy does not compile. */
 export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   malformed_json: "Send a JSON object in UTF-8. An empty body is the same as `{}`.",
+  invalid_identity_token:
+    "Compare the claims of the job with the trust rule: `gantry trust test` says which claim is in the way. Ask the CI system for the token with the address of the installation as its audience, and for a new one for each exchange.",
   missing_token: "Send the header `Authorization: Bearer <token>`.",
   invalid_token:
     "Check the token for typing errors: an API token is `gantry_` followed by 36 letters and digits. If it is correct, it has expired or was revoked: create another one. For an agent, create a new enrolment token and enrol the agent again.",

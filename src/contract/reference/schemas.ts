@@ -10,6 +10,7 @@ import { cronSchemas } from "#contract/endpoints/cron/texts.ts";
 import { eventSchemas } from "#contract/endpoints/events/schema-texts.ts";
 import { hookSchemas } from "#contract/endpoints/hooks/texts.ts";
 import { processSchemas } from "#contract/endpoints/processes/texts.ts";
+import { trustRuleSchemas } from "#contract/endpoints/trust-rules/texts.ts";
 import { trafficSchemas } from "#contract/endpoints/traffic/texts.ts";
 import { problemSchemas } from "#contract/reference/schemas/problems.ts";
 import { projectSchemas } from "#contract/endpoints/projects/schema-texts.ts";
@@ -41,6 +42,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...auditSchemas,
   ...tokenSchemas,
   ...sessionSchemas,
+  ...trustRuleSchemas,
   ...accountSchemas,
   ...problemSchemas,
   ...agentSchemas,

@@ -21,6 +21,8 @@ export const tags = {
     "A webhook sends events to a target: signed to a program of yours, as messages to a chat or by mail, or as the state of commits to a git host.",
   Audit: "The audit log says who changed what. Each hour its new entries are sealed by a chain of hashes.",
   Tokens: "A token authenticates a client. It has scopes and an expiry time, and can be limited to projects.",
+  Trust:
+    "A trust rule gives tokens to the jobs of a CI system, which prove who they are by identity tokens. So CI needs no stored token.",
   Account: "The account of the token, and the health of the control plane.",
   Agent:
     "The endpoints of Gantry's own agent, documented for people who inspect its traffic. They change together with the agent, and the versioning promise does not cover them.",

@@ -15,6 +15,7 @@ import { RepositoryPage } from "#dashboard/pages/repository/repository.tsx";
 import { Servers } from "#dashboard/pages/servers/servers.tsx";
 import { Settings } from "#dashboard/pages/settings/settings.tsx";
 import { Tokens } from "#dashboard/pages/tokens/tokens.tsx";
+import { TrustRules } from "#dashboard/pages/trust-rules/trust-rules.tsx";
 import { VariablesPage } from "#dashboard/pages/variables/variables.tsx";
 import { Webhooks } from "#dashboard/pages/webhooks/webhooks.tsx";
 import { type PageRoute, pathTo } from "#dashboard/router/route.ts";
@@ -62,6 +63,8 @@ export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
       return <Audit />;
     case "tokens":
       return <Tokens />;
+    case "trust_rules":
+      return <TrustRules />;
     case "account":
       return <AccountPage />;
     case "charts":

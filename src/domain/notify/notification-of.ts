@@ -209,6 +209,7 @@ function changeText({ type, data }: Other, subject: string, page: string): Text 
 function subjectOf({ type, data }: Other): readonly [subject: string, page: string] {
   if ("server" in data) return [`Server ${data.server.name}`, "/servers"];
   if ("token" in data) return [`Token ${data.token.name}`, "/tokens"];
+  if ("trust_rule" in data) return [`Trust rule ${data.trust_rule.name}`, "/tokens/trust-rules"];
   if ("webhook" in data) return [`Webhook ${data.webhook.name}`, "/webhooks"];
   if ("hook" in data) return [`Hook of ${maskRepository(data.hook.repository)}`, ""];
   if ("freeze" in data) {

@@ -84,8 +84,8 @@ export class AccountRows extends AccountScope {
   readonly #database: D1Database;
 
   /**
-   * @param projectIds limits all statements to these projects, the rows that belong to them, the tokens and webhooks that
-   * are limited to some of them, and the hooks of their repositories; null: no limit
+   * @param projectIds limits all statements to these projects, the rows that belong to them, the tokens, trust rules and
+   * webhooks that are limited to some of them, and the hooks of their repositories; null: no limit
    */
   constructor(database: D1Database, accountId: AccountId, projectIds: readonly ProjectId[] | null = null) {
     super(accountId, projectIds);

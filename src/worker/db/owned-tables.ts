@@ -3,6 +3,7 @@ import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-o
 
 import type { AccountId, ProjectId } from "#contract/ids.ts";
 import { type auditSeals, webhooks } from "#worker/db/event-tables.ts";
+import { trustRules, type usedSecrets } from "#worker/db/identity-tables.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
 import {
   type idempotencyKeys,
@@ -31,6 +32,8 @@ export type OwnedTable =
   | typeof removedProjects
   | typeof servers
   | typeof tokens
+  | typeof trustRules
+  | typeof usedSecrets
   | typeof webhooks
   | TableOfProjects;
 
@@ -48,7 +51,7 @@ export type Changes<Table extends OwnedTable> = SQLiteUpdateSetSource<Table> & {
 
 /**
  * The condition for the rows that a caller with a limit to projects can see: these projects, the rows that belong to
- * them, the tokens and webhooks that are limited to some of them, and the hooks of the repositories that their servers
+ * them, the tokens, trust rules and webhooks that are limited to some of them, and the hooks of the repositories that their servers
  * have read. A push of a repository that a project's server has not read is only the account's.
  * @param caller `projectIds` null: not limited
  */
@@ -59,8 +62,8 @@ export function inSight(
   if (caller.projectIds === null) return undefined;
   // One parameter for all projects: D1 allows at most 100 parameters.
   const projectIds = sql`(select value from json_each(${JSON.stringify(caller.projectIds)}))`;
-  if (table === tokens || table === webhooks) {
-    const limits = table === tokens ? tokens.projectIds : webhooks.projectIds;
+  if (table === tokens || table === trustRules || table === webhooks) {
+    const limits = table.projectIds;
     return sql`${limits} is not null and not exists (select 1 from json_each(${limits}) where value not in ${projectIds})`;
   }
   if (table === hooks) {

@@ -25,7 +25,7 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectSettings } from "#contract/endpoints/projects/project-settings.ts";
 import type { Region } from "#contract/regions.ts";
-import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
+import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId, TrustRuleId } from "#contract/ids.ts";
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { HealthReason } from "#contract/endpoints/projects/health.ts";
@@ -71,6 +71,8 @@ export const tokens = sqliteTable(
     revokedAt: integer("revoked_at"),
     /** Rounded down to the hour. */
     lastUsedAt: integer("last_used_at"),
+    /** The rule by which a job got the token; null: no job did. */
+    trustRuleId: text("trust_rule_id").$type<TrustRuleId>(),
   },
   (table) => [
     uniqueIndex("tokens_hash").on(table.hash),
@@ -89,6 +91,12 @@ export const tokens = sqliteTable(
     index("tokens_valid")
       .on(table.accountId, table.id)
       .where(sql`${table.revokedAt} is null`),
+    index("tokens_trust_rule")
+      .on(table.trustRuleId)
+      .where(sql`${table.trustRuleId} is not null`),
+    index("tokens_exchanged")
+      .on(table.expiresAt)
+      .where(sql`${table.kind} = 'exchange'`),
   ],
 );
 

@@ -12,7 +12,13 @@ import { DatabaseSession, isBookmark } from "#worker/db/database-session.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import type { Authentication } from "#worker/http/find-caller.ts";
 import type { Authenticate } from "#worker/http/register-routes.ts";
-import { limitAgent, limitFailures, limitToken } from "#worker/http/rate-limit.ts";
+import {
+  limitAgent,
+  limitExchanges,
+  limitFailures,
+  limitRefusals,
+  limitToken,
+} from "#worker/http/rate-limit.ts";
 
 const malformedBookmark = refuse("invalid_request", "The header Gantry-Bookmark is not valid.", [
   { pointer: "Gantry-Bookmark", message: "must be a Gantry-Bookmark header of an earlier response" },
@@ -116,5 +122,7 @@ export function allowAnyone(servicesOf: ServicesOf): Authenticate<OpenContext> {
       request: originOf(c, operation),
       raw: c.req.raw,
       limitFailures: () => limitFailures(c.env, c.req.raw),
+      limitExchanges: (id) => limitExchanges(c.env, id),
+      limitRefusals: (id) => limitRefusals(c.env, id),
     });
 }

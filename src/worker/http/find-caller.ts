@@ -23,13 +23,13 @@ export class Authentication {
   readonly #holders = new TtlCache<TokenHolder>(CACHE_LIMITS);
   readonly #agents = new TtlCache<AgentIdentity>(CACHE_LIMITS);
 
-  /** The holder of an API token or of a session. One D1 read, or none. */
+  /** The holder of an API token, of a session or of a job's token. One D1 read, or none. */
   async asTokenHolder(
     database: Database,
     authorization: string | null,
     now: number,
   ): Promise<Result<TokenHolder, AuthenticationRefusal>> {
-    const secret = bearerSecret(authorization, "api", "session");
+    const secret = bearerSecret(authorization, "api", "session", "exchange");
     if (!secret.ok) return secret;
     const hash = await secretHash(secret.value);
     const holder = await this.#holders.get(hash, now, () => findTokenHolder(database, hash));
@@ -47,7 +47,7 @@ export class Authentication {
     { id, scopes, projectIds }: TokenIdentity,
     now: number,
   ): Promise<boolean> {
-    const secret = bearerSecret(authorization, "api", "session");
+    const secret = bearerSecret(authorization, "api", "session", "exchange");
     if (!secret.ok) return false;
     const holder = await findTokenHolder(database, await secretHash(secret.value));
     if (holder === null || holder.token.expiresAt <= now) return false;

@@ -8,14 +8,18 @@ import { exhausted } from "#worker/http/rate-limit.ts";
 /** The default Retry-After, in seconds. */
 const RETRY_AFTER_SECONDS = 2;
 
+/** What the refusal of an endpoint depends on. */
+type Refusing = { readonly scope: Scope | null; readonly isOAuth: boolean };
+
 /**
- * The HTTP response for a refusal. Source: RFC 9457 for the body, RFC 6750 section 3 for WWW-Authenticate.
- * @param scope the scope that the endpoint requires, if any
+ * The HTTP response for a refusal. Source: RFC 9457 for the body, RFC 6750 section 3 for WWW-Authenticate, RFC 6749 section
+ * 5.2 for `error`.
+ * @param endpoint `scope`: the scope that it requires; null: none
  */
 export function problemResponse(
   c: HonoContext<AppEnv>,
   refusal: Refusal,
-  scope: Scope | null = null,
+  { scope, isOAuth }: Refusing = { scope: null, isOAuth: false },
 ): Response {
   const { status, title } = problems[refusal.code];
   const problem: Problem = {
@@ -25,6 +29,7 @@ export function problemResponse(
     detail: refusal.detail,
     code: refusal.code,
     request_id: c.get("requestId"),
+    ...(isOAuth && status < 500 ? { error: oauthError(refusal) } : {}),
     ...(refusal.errors === undefined ? {} : { errors: [...refusal.errors] }),
   };
   const headers = new Headers({ "content-type": "application/problem+json" });
@@ -34,6 +39,12 @@ export function problemResponse(
   if (retryAfter !== null) headers.set("retry-after", String(retryAfter));
   if (refusal.code === "rate_limited") headers.set("ratelimit", exhausted(retryAfter ?? RETRY_AFTER_SECONDS));
   return new Response(JSON.stringify(problem), { status, headers });
+}
+
+/** Source: RFC 8693 section 2.2.2: an invalid `subject_token` is an `invalid_request`. */
+function oauthError({ errors = [] }: Refusal): "invalid_request" | "unsupported_grant_type" {
+  const isGrant = errors.some(({ pointer }) => pointer === "/grant_type");
+  return isGrant ? "unsupported_grant_type" : "invalid_request";
 }
 
 function challengeFor({ code, scopes = [] }: Refusal, scope: Scope | null): string | null {

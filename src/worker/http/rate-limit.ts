@@ -1,4 +1,4 @@
-import type { ServerId } from "#contract/ids.ts";
+import type { ServerId, TokenId, TrustRuleId } from "#contract/ids.ts";
 import type { Refusal } from "#contract/problems.ts";
 
 /** The window in which requests are counted, as in wrangler.toml. */
@@ -32,6 +32,13 @@ export async function limitToken(env: Env, tokenId: string): Promise<TooMany | n
   return success ? null : tooMany(`The token has made its ${env.RATE_LIMIT} requests of this minute.`);
 }
 
+/** Counts a token that a job gets by a trust rule. @returns a refusal if the rule exceeds the limit of a token */
+export async function limitExchanges(env: Env, ruleId: TrustRuleId): Promise<TooMany | null> {
+  if (isUnlimited(env)) return null;
+  const { success } = await env.TOKEN_LIMIT.limit({ key: ruleId });
+  return success ? null : tooMany(`The trust rule has given its ${env.RATE_LIMIT} tokens of this minute.`);
+}
+
 /** Counts a request of a server's agent. @returns a refusal if it exceeds what any agent needs */
 export async function limitAgent(env: Env, serverId: ServerId): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
@@ -51,10 +58,10 @@ export async function limitFailures(env: Env, { headers }: Request): Promise<Too
   return success ? null : tooMany("This address has sent too many requests with a wrong token or signature.");
 }
 
-/** Counts a refused request that the audit log gets. @returns a refusal if a token has too many: the rest is not recorded */
-export async function limitRefusals(env: Env, tokenId: string): Promise<TooMany | null> {
+/** Counts a refused request that the audit log gets. @returns a refusal if a token or a trust rule has too many: the rest is not recorded */
+export async function limitRefusals(env: Env, sender: TokenId | TrustRuleId): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
-  const { success } = await env.FAILURE_LIMIT.limit({ key: tokenId });
+  const { success } = await env.FAILURE_LIMIT.limit({ key: sender });
   return success ? null : tooMany("The token has had too many refused requests.");
 }
 

@@ -1,30 +1,61 @@
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { textErrors } from "#worker/http/field-errors.ts";
 
 type BodyRefusal = "body_too_large" | "unsupported_media_type" | "malformed_json" | "invalid_request";
 
 /**
- * Parses a request's body as JSON. A missing or empty body is `{}`, with any media type. Counts the bytes as they arrive,
- * because Content-Length may be wrong. Refuses text that is not well-formed Unicode, regardless of the endpoint's schema.
+ * Parses a request's body as JSON, or as a form if the endpoint is one of OAuth. A missing or empty body is `{}`, with any
+ * media type. Counts the bytes as they arrive, because Content-Length may be wrong. Refuses text that is not well-formed
+ * Unicode, regardless of the endpoint's schema.
  */
-export async function readJson(request: Request, maxBytes: number): Promise<Result<unknown, BodyRefusal>> {
-  const bytes = await readBytes(request.body, maxBytes);
+export async function readBody(
+  request: Request,
+  { maxBodyBytes, isOAuth }: Pick<Endpoint, "maxBodyBytes" | "isOAuth">,
+): Promise<Result<unknown, BodyRefusal>> {
+  const bytes = await readBytes(request.body, maxBodyBytes);
   if (bytes === null)
-    return refuse("body_too_large", `The body is larger than ${maxBytes} bytes, the limit of this endpoint.`);
+    return refuse(
+      "body_too_large",
+      `The body is larger than ${maxBodyBytes} bytes, the limit of this endpoint.`,
+    );
   if (bytes.length === 0) return succeed({});
-  if (!isJson(request.headers.get("content-type")))
-    return refuse("unsupported_media_type", "Send the body as UTF-8 with Content-Type: application/json.");
+  const contentType = request.headers.get("content-type");
+  const isForm = isOAuth && isMediaType(contentType, FORM);
+  if (!isForm && !isMediaType(contentType, "application/json"))
+    return refuse(
+      "unsupported_media_type",
+      `Send the body as UTF-8 with Content-Type: application/json${isOAuth ? ` or ${FORM}` : ""}.`,
+    );
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding.toLowerCase() !== "identity")
     return refuse(
       "unsupported_media_type",
       "Send the body without Content-Encoding: it must not be compressed.",
     );
-  const parsed = parse(bytes);
+  const parsed = isForm ? parseForm(bytes) : parse(bytes);
   if (!parsed.ok) return parsed;
   const errors = textErrors(parsed.value);
   if (errors.length > 0) return refuse("invalid_request", "The body is not well-formed Unicode.", errors);
   return parsed;
+}
+
+const FORM = "application/x-www-form-urlencoded";
+
+/** The fields of a form. Source: RFC 6749 section 3.2: a field without a value is as if it was not sent, none is repeated. */
+function parseForm(bytes: Uint8Array): Result<unknown, "invalid_request"> {
+  const fields = [...new URLSearchParams(new TextDecoder().decode(bytes))].filter(
+    ([, value]) => value !== "",
+  );
+  const names = fields.map(([name]) => name);
+  const repeated = [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
+  if (repeated.length > 0)
+    return refuse(
+      "invalid_request",
+      "A field of the form is given more than once.",
+      repeated.map((name) => ({ pointer: `/${name}`, message: "is given more than once" })),
+    );
+  return succeed(Object.fromEntries(fields));
 }
 
 function parse(bytes: Uint8Array): Result<unknown, "malformed_json"> {
@@ -66,9 +97,9 @@ export async function readBytes(
 }
 
 /** Source: RFC 8259 section 8.1 (only UTF-8) and RFC 9110 section 8.3.1 (parameters, case). */
-function isJson(contentType: string | null): boolean {
+function isMediaType(contentType: string | null, wanted: string): boolean {
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
-  if (type.trim() !== "application/json") return false;
+  if (type.trim() !== wanted) return false;
   return parameters.every((parameter) => {
     const [name = "", value = ""] = parameter.trim().split("=");
     return name !== "charset" || value === "utf-8" || value === '"utf-8"';

@@ -9,7 +9,7 @@ import { parseKnown } from "#contract/tolerant.ts";
 import { bodyErrors, nameErrors, queryErrors } from "#worker/http/field-errors.ts";
 import type { Input, MediaTypeOf } from "#worker/http/handler.ts";
 import { preferredMediaType } from "#worker/http/media-type.ts";
-import { readJson } from "#worker/http/read-json.ts";
+import { readBody } from "#worker/http/read-body.ts";
 import { readQuery } from "#worker/http/read-query.ts";
 
 /** The paths that only agents use. */
@@ -45,7 +45,7 @@ export async function readInput<Of extends Endpoint>(
   if (!ifLive.ok) return ifLive;
   const lastEventId = takesLastEventId(endpoint) ? readLastEventId(request) : succeed(null);
   if (!lastEventId.ok) return lastEventId;
-  const json = endpoint.body === null ? succeed(null) : await readJson(request, endpoint.maxBodyBytes);
+  const json = endpoint.body === null ? succeed(null) : await readBody(request, endpoint);
   if (!json.ok) return json;
   // Agents may be newer, so their unknown fields are ignored. Other clients get an error for them.
   const isOfAgents = endpoint.path.startsWith(AGENT_PATHS);

@@ -11,6 +11,7 @@ import {
   PushId,
   ServerId,
   TokenId,
+  TrustRuleId,
   WebhookId,
 } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
@@ -107,6 +108,7 @@ const TARGETS = [
   ["push_id", "push", PushId],
   ["webhook_id", "webhook", WebhookId],
   ["token_id", "token", TokenId],
+  ["trust_rule_id", "trust_rule", TrustRuleId],
   ["server_id", "server", ServerId],
   ["project_id", "project", ProjectId],
 ] as const;

@@ -111,9 +111,9 @@ async function answered(request: Request, endpoint: Endpoint, answer: Answer<unk
     : new Response(body, { status, headers });
 }
 
-function refused(c: HonoContext<AppEnv>, refusal: Refusal, { access }: Endpoint): Response {
+function refused(c: HonoContext<AppEnv>, refusal: Refusal, { access, isOAuth }: Endpoint): Response {
   c.set("refusal", refusal.code);
-  return problemResponse(c, refusal, scopeOf(access));
+  return problemResponse(c, refusal, { scope: scopeOf(access), isOAuth });
 }
 
 function isKeyOf<Keyed extends object>(keyed: Keyed, key: PropertyKey): key is keyof Keyed {

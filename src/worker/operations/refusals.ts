@@ -22,6 +22,7 @@ export function notFound(
     | "push"
     | "server"
     | "token"
+    | "trust rule"
     | "webhook",
 ) {
   return refuse("not_found", `No ${what} with this id exists, or the token cannot access it.`);
@@ -29,7 +30,7 @@ export function notFound(
 
 /** Refuses to create more of these than an account may have. @param remedy another sentence: what the user can do */
 export function tooMany(
-  what: "hooks" | "projects" | "servers" | "tokens" | "webhooks",
+  what: "hooks" | "projects" | "servers" | "tokens" | "trust rules" | "webhooks",
   remedy = "",
   maximum = MAX_PER_ACCOUNT,
 ) {
@@ -88,10 +89,10 @@ export function refuseUnknownProjects(given: readonly ProjectId[], unknown: read
   );
 }
 
-/** Refuses to make a token or webhook that reaches more than the token of the request. */
+/** Refuses to make a token, trust rule or webhook that reaches more than the token of the request. */
 export function refuseExcess(
   excess: Excess,
-  what: "tokens" | "webhooks" = "tokens",
+  what: "tokens" | "trust rules" | "webhooks" = "tokens",
 ): {
   readonly ok: false;
   readonly refusal: Refusal<"insufficient_scope">;

@@ -7,6 +7,7 @@ import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
 import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
 import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import { sessionEndpoints } from "#contract/endpoints/sessions/endpoints.ts";
+import { trustRuleEndpoints } from "#contract/endpoints/trust-rules/endpoints.ts";
 import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
 import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
@@ -18,6 +19,7 @@ import { loadWhenCalled } from "#worker/http/load-when-called.ts";
 
 const { receiveDelivery, ...hooks } = hookEndpoints;
 const { createSession, endSession } = sessionEndpoints;
+const { exchangeToken, ...trustRules } = trustRuleEndpoints;
 
 /** Handlers for tokens that are loaded when the first of their group is called. */
 export const rareTokenHandlers = {
@@ -41,6 +43,10 @@ export const rareTokenHandlers = {
     async () => (await import("#worker/routes/traffic.ts")).trafficHandlers,
   ),
   ...loadWhenCalled(
+    trustRules,
+    async () => (await import("#worker/routes/trust-rules.ts")).trustRuleHandlers,
+  ),
+  ...loadWhenCalled(
     variableEndpoints,
     async () => (await import("#worker/routes/variables.ts")).variableHandlers,
   ),
@@ -59,5 +65,9 @@ export const rareOpenHandlers = {
   ...loadWhenCalled(
     { receiveDelivery },
     async () => (await import("#worker/routes/hooks.ts")).deliveryHandlers,
+  ),
+  ...loadWhenCalled(
+    { exchangeToken },
+    async () => (await import("#worker/routes/trust-rules.ts")).exchangeHandlers,
   ),
 } satisfies Partial<OpenHandlers>;

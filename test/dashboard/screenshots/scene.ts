@@ -64,6 +64,10 @@ export async function setScene(system: System, home: string): Promise<Scene> {
     scopes: ["deployments:write", "projects:read"],
     expires_in_days: 90,
   });
+  await api.call("POST", "/v1/trust-rules", {
+    ...{ name: "shop, main", provider: "github", subject: "1296269" },
+    ...{ claims: { ref: ["refs/heads/main"] }, scopes: ["deployments:write"] },
+  });
 
   await api.call("POST", "/v1/webhooks", { kind: "standard", url: "https://hooks.example.com/gantry" });
   const year = new Date().getFullYear() + 1;

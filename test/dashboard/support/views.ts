@@ -54,6 +54,10 @@ export const dialogs: readonly DialogView[] = [
   { page: "tokens", name: "create-token", opener: "Create a token", file: "create-token" },
   { page: "tokens", name: "token-secret", opener: "Rotate", menu: SHOWN_TOKEN, file: "tokens" },
   { page: "tokens", name: "revoke-token", opener: "Revoke", menu: SHOWN_TOKEN, file: "token-row" },
+  { page: "trust_rules", name: "create-trust-rule", opener: "Create a trust rule", file: "trust-dialog" },
+  { page: "trust_rules", name: "edit-trust-rule", opener: /^Edit/, file: "trust-dialog" },
+  { page: "trust_rules", name: "delete-trust-rule", opener: /^Delete/, file: "trust-row" },
+  { page: "trust_rules", name: "test-identity", opener: "Test an identity token", file: "test-trust" },
 ];
 
 /** A page with its dialogs. */

@@ -91,7 +91,7 @@ const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
 const needsPreparation = new Set<OperationName>([
   ...(["approveDeployment", "receiveDelivery", "replayPush"] as const),
   ...(["updateWebhook", "deleteWebhook", "testWebhook", "rotateWebhook"] as const),
-  ...(["resendDelivery", "resendDeliveries"] as const),
+  ...(["resendDelivery", "resendDeliveries", "testTrustRules", "exchangeToken"] as const),
 ]);
 
 type Owner = { readonly id: string; readonly token: string };
@@ -173,6 +173,9 @@ const DONE_BEFORE: { readonly [Name in OperationName]?: number } = {
   deleteHook: 404,
   deleteWebhook: 404,
   revokeToken: 404,
+  deleteTrustRule: 404,
+  // An identity token can be exchanged only once.
+  exchangeToken: 400,
   // The enrolment token is spent and its credential is lost, so the server needs a new enrolment token.
   enrollAgent: 401,
   createSession: 401,

@@ -5,6 +5,7 @@ import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import gitlabPush from "../../support/deliveries/gitlab-push.json" with { type: "json" };
+import { type JobIssuer, startJobIssuer } from "../../support/job-issuer.ts";
 import { type Gantry, useGantry } from "./gantry.ts";
 import type { Request, Sender } from "./request.ts";
 import { WEAK_SCOPE } from "./spoil.ts";
@@ -33,6 +34,7 @@ type Secrets = Record<Sender, string | null>;
 export class Playground {
   readonly #gantry: Gantry;
   readonly #agent: RunningAgent;
+  readonly #issuer: JobIssuer;
   readonly #serverId: string;
   /** The secrets of each kind of sender. */
   readonly #secrets: Secrets;
@@ -43,12 +45,14 @@ export class Playground {
   private constructor(
     gantry: Gantry,
     agent: RunningAgent,
+    issuer: JobIssuer,
     serverId: string,
     secrets: Secrets,
     kept: ReadonlySet<string>,
   ) {
     this.#gantry = gantry;
     this.#agent = agent;
+    this.#issuer = issuer;
     this.#serverId = serverId;
     this.#secrets = secrets;
     this.#kept = kept;
@@ -71,7 +75,8 @@ export class Playground {
       nonsense: "gantry_nonsense",
     };
     const { token } = Account.parse(await (await get(gantry, "/v1/account")).json());
-    const playground = new Playground(gantry, agent, server.id, secrets, new Set([token.id, weak.id]));
+    const kept = new Set([token.id, weak.id]);
+    const playground = new Playground(gantry, agent, await startJobIssuer(), server.id, secrets, kept);
     playground.#note(server.id);
     return playground;
   }
@@ -106,6 +111,7 @@ export class Playground {
     const events = await (await get(this.#gantry, "/v1/events")).text();
     for (const [id] of events.matchAll(/evt_[0-9a-z]{26}/g)) this.#note(id);
     await this.#addWebhook();
+    await this.#addTrustRule();
     for (let tries = 0; tries < 100; tries += 1) {
       const path = `/v1/projects/${created}/deployments?status=building`;
       if (!(await (await get(this.#gantry, path)).text()).includes('"id"')) return;
@@ -122,6 +128,14 @@ export class Playground {
     for (let count = 0; count < DELIVERIES; count += 1)
       this.#noteAll(await (await fetch(test, { method: "POST", headers, body: "{}" })).text());
     this.#note(webhook);
+  }
+
+  /** Adds a trust rule, and identity tokens that it trusts. */
+  async #addTrustRule(): Promise<void> {
+    const trusted = { provider: "other", issuer: this.#issuer.url, subject: "job" };
+    await this.#make("/v1/trust-rules", { name: "jobs", ...trusted, scopes: ["projects:read"] });
+    for (let count = 0; count < POOL; count += 1)
+      this.#note(this.#issuer.token(this.#gantry.url, { sub: "job" }), "identity");
   }
 
   /** Adds a hook for a repository, and a push that it receives. */
@@ -166,6 +180,7 @@ export class Playground {
   }
 
   async close(): Promise<void> {
+    this.#issuer.close();
     await this.#agent.close();
   }
 

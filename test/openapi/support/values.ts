@@ -6,10 +6,13 @@ import { document } from "./open-api.ts";
 const RFC_3339 = { min: new Date("0000-01-01T00:00:00.000Z"), max: new Date("9999-12-31T23:59:59.999Z") };
 
 /** The prefixes of the ids that stand-ins are for. */
-export const ID_KINDS = "acct|tok|srv|proj|dpl|run|cmd|evt|frz|hook|push|whk";
+export const ID_KINDS = "acct|tok|srv|proj|dpl|run|cmd|evt|frz|hook|push|whk|trust";
 
-/** Stands for something of the place that a request is sent to: an id, a cursor, an enrolment token, a sign-in code. */
-export const STAND_IN = new RegExp(`@(${ID_KINDS}|cursor|enroll|code):(\\d+)`, "g");
+/**
+ * Stands for something of the place that a request is sent to: an id, a cursor, an enrolment token, a sign-in code, an
+ * identity token.
+ */
+export const STAND_IN = new RegExp(`@(${ID_KINDS}|cursor|enroll|code|identity):(\\d+)`, "g");
 
 /** One of the newest of a kind. */
 export function standIn(kind: string): fc.Arbitrary<string> {
@@ -48,12 +51,18 @@ const plausible: Readonly<Record<string, fc.Arbitrary<string>>> = {
   token: fc.constantFrom("@enroll:0", "@enroll:1"),
   code: standIn("code"),
   time: fc.constantFrom("2026-01-01T00:00:00.000Z"),
+  provider: fc.constantFrom("other"),
+  issuer: fc.constantFrom("https://login.example.com"),
+  subject_token: standIn("identity"),
 };
 
 /** Values that a schema of the document allows. @param name of the field that holds them */
 export function valuesOf(schema: Schema, name = ""): fc.Arbitrary<unknown> {
   const value = document.schemas.resolve(schema);
   if (value.const !== undefined) return fc.constant(value.const);
+  const known = plausible[name];
+  if (value.enum !== undefined && known !== undefined)
+    return fc.oneof({ weight: 9, arbitrary: known }, fc.constantFrom(...value.enum));
   if (value.enum !== undefined) return fc.constantFrom(...value.enum);
   const variants = value.anyOf ?? value.oneOf;
   if (variants !== undefined) return fc.oneof(...variants.map((one) => valuesOf(one, name)));

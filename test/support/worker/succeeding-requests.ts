@@ -9,7 +9,9 @@ import { PUBLIC_KEY } from "../connected-agent/agent-socket.ts";
 import { call } from "./call.ts";
 import { githubBody, hmac, RECORDED_SECRET } from "./deliveries.ts";
 import { connectAgent, enrolAgent } from "./enrol-agent.ts";
+import { TestIssuer } from "./issuer.ts";
 import { createSession, createSignInCode } from "./sessions.ts";
+import { exchangeOf, job, ruleOf } from "./trust-rules.ts";
 import { TestWebhook } from "./webhook.ts";
 import { requests, type World } from "./world.ts";
 
@@ -141,6 +143,16 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
     await call(`/v1/projects/${world.projectId}`, { method: "PATCH", token: world.account.token, body });
     await settle();
     return requests.replayPush(world);
+  },
+  async testTrustRules({ account: { token } }) {
+    const issuer = await TestIssuer.start();
+    await create("/v1/trust-rules", token, ruleOf(issuer));
+    return { path: "/v1/trust-rules/test", body: { subject_token: await issuer.token(job) } };
+  },
+  async exchangeToken({ account: { token } }) {
+    const issuer = await TestIssuer.start();
+    await create("/v1/trust-rules", token, ruleOf(issuer));
+    return { path: "/v1/token-exchange", body: exchangeOf(await issuer.token(job)) };
   },
   async createSession({ account }) {
     return { path: "/v1/sessions", body: { code: await createSignInCode(account.id) } };

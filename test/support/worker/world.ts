@@ -16,6 +16,7 @@ import {
   PushId,
   ServerId,
   TokenId,
+  TrustRuleId,
   WebhookId,
 } from "#contract/ids.ts";
 import { Freeze } from "#contract/endpoints/freezes/schemas.ts";
@@ -24,6 +25,7 @@ import { operationTexts } from "#contract/reference/operations.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { webhooks } from "#worker/db/event-tables.ts";
+import { trustRules } from "#worker/db/identity-tables.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { insertCommand } from "#worker/db/commands/command-records.ts";
 import { createAccount, createToken, ids, newSecret, type TestAccount } from "./account.ts";
@@ -50,6 +52,7 @@ export const World = z
     webhookId: WebhookId,
     /** A second token of the account. */
     tokenId: TokenId,
+    trustRuleId: TrustRuleId,
   })
   .readonly();
 export type World = z.infer<typeof World>;
@@ -87,6 +90,7 @@ export async function createWorld(name = "shop"): Promise<World> {
     ...(await recordPush(account.id, project)),
     webhookId: await recordWebhook(account, name),
     tokenId: other.id,
+    trustRuleId: await recordTrustRule(account, project.id),
   };
 }
 
@@ -107,6 +111,29 @@ function farFreeze(projectId: ProjectId) {
   const times = { type: "once", from: new Date(from), to: new Date(from + 60_000) };
   return { name: "Maintenance of the network", project_id: projectId, times };
 }
+
+/** As `recordWebhook`: events and the audit log of the world have no entry of it. */
+async function recordTrustRule(account: TestAccount, projectId: ProjectId): Promise<TrustRuleId> {
+  const id = ids.trustRule();
+  const rows = new AccountRows(env.DB, account.id);
+  const trusted = {
+    provider: "github" as const,
+    issuer: "https://token.actions.githubusercontent.com",
+    subject: "1296269",
+    audience: "https://gantry.test",
+    claims: { event_name: ["push"], ref: ["refs/heads/main"] },
+  };
+  const given = { scopes: ["tokens:read" as const], projectIds: [projectId], lifetimeMinutes: 30 };
+  const row = { id, name: "shop, main", ...trusted, ...given, createdAt: Date.now() };
+  await rows.run(rows.insert(trustRules, row));
+  return id;
+}
+
+const trustRuleOf = (projectId: ProjectId) => ({
+  ...operationTexts.createTrustRule.body,
+  scopes: ["tokens:read"],
+  project_ids: [projectId],
+});
 
 /** Without an agent none can be started. */
 async function recordCommand(account: TestAccount, projectId: ProjectId): Promise<CommandId> {
@@ -140,6 +167,7 @@ const pathParameters = (world: World): Readonly<Record<string, string>> => ({
   run: "3",
   server_id: world.serverId,
   token_id: world.tokenId,
+  trust_rule_id: world.trustRuleId,
 });
 
 /** The bodies of the operations that do not accept the example of the API reference. */
@@ -165,6 +193,7 @@ const bodies: { readonly [Name in OperationName]?: (world: World) => unknown } =
   createServer: () => ({ name: "web-2", ip: "192.0.2.2" }),
   updateServer: () => ({ name: "renamed", ip: "192.0.2.9" }),
   createToken: ({ projectId }) => ({ name: "CI", scopes: ["tokens:read"], project_ids: [projectId] }),
+  createTrustRule: ({ projectId }) => trustRuleOf(projectId),
   rotateToken: () => ({}),
   updateAccount: () => ({ log_retention_days: 30 }),
   enrollAgent: () => ({ token: newSecret("enrollment"), hostname: "shop", agent_version: "0.2.0" }),

@@ -39,6 +39,7 @@ async function everything(): Promise<unknown> {
     "freezes",
     "hooks",
     "pushes",
+    "trust_rules",
     "webhooks",
   ];
   const results = await env.DB.batch(
@@ -57,6 +58,7 @@ function missing(world: World): World {
     hookId: ids.hook(),
     pushId: ids.push(),
     webhookId: ids.webhook(),
+    trustRuleId: ids.trustRule(),
     tokenId: ids.token(),
     eventId: ids.event(),
   };
@@ -72,7 +74,9 @@ async function comparable(response: Response): Promise<unknown> {
 
 /** The worlds in which one or all of the ids of a request are replaced by the ids of another world. */
 function mixed(own: World, other: World): World[] {
-  const { projectId, deploymentId, freezeId, hookId, pushId, webhookId, serverId, tokenId, eventId } = other;
+  const { projectId, deploymentId, freezeId, hookId, pushId, webhookId, trustRuleId } = other;
+  const { serverId, tokenId, eventId } = other;
+  const ofProject = { projectId, deploymentId, freezeId, hookId, pushId };
   return [
     { ...own, projectId },
     { ...own, deploymentId },
@@ -80,12 +84,16 @@ function mixed(own: World, other: World): World[] {
     { ...own, hookId },
     { ...own, pushId },
     { ...own, webhookId },
+    { ...own, trustRuleId },
     { ...own, serverId },
     { ...own, tokenId },
     { ...own, eventId },
-    { ...own, projectId, deploymentId, freezeId, hookId, pushId, webhookId, serverId, tokenId, eventId },
+    { ...own, ...ofProject, webhookId, trustRuleId, serverId, tokenId, eventId },
   ];
 }
+
+/** The ids in these bodies are of what the new object belongs to. */
+const inBody: ReadonlySet<OperationName> = new Set(["createProject", "createToken", "createTrustRule"]);
 
 describe("an account beside another", () => {
   const worlds = share(async () => [await createWorld("mine"), await createWorld("theirs")] as const);
@@ -95,7 +103,7 @@ describe("an account beside another", () => {
     if (!namesSomething(name, theirs)) return;
     const ask = async (world: World) => await perform(name, world, mine.account.token);
     const [other, none] = [await ask(theirs), await ask(missing(theirs))];
-    expect(other.status).toBe(name === "createProject" || name === "createToken" ? 422 : 404);
+    expect(other.status).toBe(inBody.has(name) ? 422 : 404);
     expect(none.status).toBe(other.status);
     const texts = [await bodyWithoutRequestId(other), await bodyWithoutRequestId(none)];
     // A 422 repeats the id that it was sent. A 404 must not contain an id.
@@ -124,7 +132,7 @@ describe("an account beside another", () => {
     const [world] = worlds();
     const { detail } = await problemOf(await perform(name, missing(world), world.account.token));
     expect(detail).toMatch(
-      /^No (project|deployment|freeze|hook|push|webhook|server|token|event) with this id exists, or the token cannot access it\.$/,
+      /^No (project|deployment|freeze|hook|push|webhook|trust rule|server|token|event) with this id exists, or the token cannot access it\.$/,
     );
     expect(detail).not.toMatch(/_[0-9a-z]{26}/);
   });
@@ -149,6 +157,7 @@ describe("an account beside another", () => {
       "listProjectPushes",
       "listWebhooks",
       "listTokens",
+      "listTrustRules",
       "listEvents",
       "listAuditEntries",
       "listAuditSeals",
@@ -156,20 +165,8 @@ describe("an account beside another", () => {
       "getAccount",
     ] as const) {
       const text = withoutRefused(await (await perform(name, mine)).text());
-      const { account, projectId, serverId, deploymentId, freezeId, hookId, webhookId, tokenId, eventId } =
-        theirs;
-      for (const id of [
-        account.id,
-        projectId,
-        serverId,
-        deploymentId,
-        freezeId,
-        hookId,
-        webhookId,
-        tokenId,
-        eventId,
-      ])
-        expect(text).not.toContain(id);
+      const { account, credential: _credential, ...objects } = theirs;
+      for (const id of [account.id, ...Object.values(objects)]) expect(text).not.toContain(id);
     }
     for (const filter of [`project_id=${theirs.projectId}`, `server_id=${theirs.serverId}`]) {
       const response = await call(`/v1/deployments?${filter}`, { token: mine.account.token });
@@ -333,6 +330,7 @@ describe("a token that is limited to some projects", () => {
       ["pushes", "project_id is null or project_id <> ?1"],
       ["webhooks", "project_ids is null or project_ids <> json_array(?1)"],
       ["tokens", "project_ids is null or project_ids <> json_array(?1)"],
+      ["trust_rules", "project_ids is null or project_ids <> json_array(?1)"],
     ];
     const results = await env.DB.batch<Record<string, unknown>>(
       tables.map(([table, where]) => {

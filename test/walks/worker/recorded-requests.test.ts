@@ -60,6 +60,9 @@ const eventOfOperation: { readonly [Name in OperationName]?: EventType | null } 
   createFreeze: "freeze.created",
   updateFreeze: "freeze.updated",
   deleteFreeze: "freeze.deleted",
+  createTrustRule: "trust_rule.created",
+  updateTrustRule: "trust_rule.updated",
+  deleteTrustRule: "trust_rule.deleted",
   updateAccount: "account.updated",
   pauseProject: null,
   resumeProject: null,
@@ -69,8 +72,10 @@ const eventOfOperation: { readonly [Name in OperationName]?: EventType | null } 
   stopCronRun: null,
 };
 
+/** These only ask something. */
+const asking: ReadonlySet<OperationName> = new Set(["testRepository", "testTrustRules"]);
 const isChange = (name: OperationName) =>
-  endpoints[name].method !== "GET" && endpoints[name].access.by === "token" && name !== "testRepository";
+  endpoints[name].method !== "GET" && endpoints[name].access.by === "token" && !asking.has(name);
 const changing = operationNames.filter(isChange);
 
 const entriesOf = async ({ account: { id } }: World, name: OperationName) =>

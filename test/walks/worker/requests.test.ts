@@ -46,6 +46,7 @@ async function expectProblem(response: Response, code: keyof typeof problems) {
 
 /** Operations that need more than the world. */
 const prepared = new Set<OperationName>([
+  "exchangeToken",
   ...(["approveDeployment", "createSession", "deleteServer", "endSession", "enrollAgent"] as const),
   ...(["receiveDelivery", "getWebhook", "updateWebhook", "testWebhook", "rotateWebhook"] as const),
   "resendDelivery",
@@ -156,10 +157,11 @@ describe("an endpoint that refuses a body", () => {
 describe("an endpoint with a body", () => {
   it.each(withBody)("%s refuses other media types", async (name) => {
     const world = await copyWorld();
+    const form = "application/x-www-form-urlencoded";
     for (const type of [
       undefined,
       "text/plain",
-      "application/x-www-form-urlencoded",
+      endpoints[name].isOAuth ? `${form}; charset=latin1` : form,
       "application/json; charset=latin1",
     ])
       await expectProblem(await sendBody(name, world, "{}", type), "unsupported_media_type");

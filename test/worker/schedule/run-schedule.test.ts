@@ -158,7 +158,7 @@ describe("the budget of a run", () => {
     expect(left).toBe(0);
     // All fifteen once, and the statements of the keys three times more.
     expect(statements.filter((text) => text.startsWith("delete") || text.startsWith("update"))).toHaveLength(
-      18,
+      20,
     );
   });
 });

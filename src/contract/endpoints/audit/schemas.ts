@@ -23,6 +23,7 @@ export const AuditTarget = z.strictObject({
       "server",
       "session",
       "token",
+      "trust_rule",
       "webhook",
     ]),
   ),

@@ -9,6 +9,7 @@ import {
   projectEventTypes,
   serverEventTypes,
   tokenEventTypes,
+  trustRuleEventTypes,
   webhookEventTypes,
   withoutRecordFields,
   processEventTypes,
@@ -178,6 +179,21 @@ export const eventExamples: readonly EventExample[] = [
     data: {
       ...numbered,
       token: { id: example.token, name: "CI of shop", scopes: ["deployments:write"] },
+    },
+  })),
+  ...trustRuleEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: {
+      ...numbered,
+      trust_rule: {
+        id: example.trustRule,
+        name: "shop, main",
+        provider: "github",
+        issuer: "https://token.actions.githubusercontent.com",
+        subject: "1296269",
+      },
+      changed: type === "trust_rule.updated" ? ["claims"] : [],
     },
   })),
   ...webhookEventTypes.map((type): EventExample => ({

@@ -14,6 +14,7 @@ const groups = [
   "cron.*",
   "certificate.*",
   "token.*",
+  "trust_rule.*",
   "webhook.*",
   "hook.*",
   "freeze.*",

@@ -11,6 +11,7 @@ import {
   ProjectId,
   ServerId,
   TokenId,
+  TrustRuleId,
   WebhookId,
 } from "#contract/ids.ts";
 import { FailedRun } from "#contract/reported-health.ts";
@@ -97,6 +98,11 @@ export const processEventTypes = ["process.crash_looping", "process.recovered"] 
 export const cronEventTypes = ["cron.failed", "cron.recovered"] as const;
 export const certificateEventTypes = ["certificate.expiring", "certificate.renewed"] as const;
 export const tokenEventTypes = ["token.created", "token.rotated", "token.revoked"] as const;
+export const trustRuleEventTypes = [
+  "trust_rule.created",
+  "trust_rule.updated",
+  "trust_rule.deleted",
+] as const;
 export const webhookEventTypes = [
   "webhook.created",
   "webhook.updated",
@@ -204,6 +210,19 @@ export const TokenEvent = event(tokenEventTypes, {
 });
 export type TokenEvent = z.infer<typeof TokenEvent>;
 
+/** `changed`: the names of the fields that changed. */
+export const TrustRuleEvent = event(trustRuleEventTypes, {
+  trust_rule: z.strictObject({
+    id: TrustRuleId,
+    name: z.string(),
+    provider: z.string(),
+    issuer: z.string(),
+    subject: z.string(),
+  }),
+  changed: z.array(z.string()),
+});
+export type TrustRuleEvent = z.infer<typeof TrustRuleEvent>;
+
 /** `reason`: why the webhook was disabled, as a sentence. */
 export const WebhookEvent = event(webhookEventTypes, {
   webhook: z.strictObject({ id: WebhookId, name: z.string(), kind: z.string() }),
@@ -247,6 +266,7 @@ export const EventType = z.enum([
   ...cronEventTypes,
   ...certificateEventTypes,
   ...tokenEventTypes,
+  ...trustRuleEventTypes,
   ...webhookEventTypes,
   ...hookEventTypes,
   ...freezeEventTypes,
@@ -273,6 +293,7 @@ export const Event = z.discriminatedUnion("type", [
   CronEvent,
   CertificateEvent,
   TokenEvent,
+  TrustRuleEvent,
   WebhookEvent,
   HookEvent,
   FreezeEvent,

@@ -22,8 +22,11 @@ export const CreateTokenInput = z.strictObject({
 });
 export type CreateTokenInput = z.infer<typeof CreateTokenInput>;
 
-/** `session`: a person signed in to the dashboard. A session expires and cannot be rotated. */
-export const TokenPurpose = z.enum(["token", "session"]);
+/**
+ * `session`: a person signed in to the dashboard. `exchange`: a job got it by a trust rule. Both expire and cannot be
+ * rotated.
+ */
+export const TokenPurpose = z.enum(["token", "session", "exchange"]);
 export type TokenPurpose = z.infer<typeof TokenPurpose>;
 
 /**

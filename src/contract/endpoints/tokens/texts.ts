@@ -109,6 +109,7 @@ export const tokenSchemas = {
   TokenPurpose: choice(schemas.TokenPurpose, "What a token is for.", {
     token: "an API token for programs, until it expires or is revoked",
     session: "the dashboard session of a person, for 12 hours",
+    exchange: "the token that a job got by a trust rule, for at most two hours. It is in no list",
   }),
   Token: object(schemas.Token, "A token without its secret.", shownFields),
   TokenWithSecret: object(schemas.TokenWithSecret, "A token with its secret.", {

@@ -10,6 +10,7 @@ export const problemSchemas = {
     code: "The error code, for programs. Codes never change.",
     request_id:
       "The request's id, as in the `X-Request-Id` header. The administrator of the installation can find the request by it.",
+    error: "The error code of OAuth 2.0 (RFC 6749), only from `POST /v1/token-exchange`.",
     errors: "The fields that are wrong, if any.",
   }),
   FieldError: object(FieldError, "An error in one field.", {

@@ -38,6 +38,9 @@ const happened: Record<EventType, string> = {
   "token.created": "was created",
   "token.rotated": "was rotated",
   "token.revoked": "was revoked",
+  "trust_rule.created": "was created",
+  "trust_rule.updated": "was changed",
+  "trust_rule.deleted": "was deleted",
   "webhook.created": "was created",
   "webhook.updated": "was changed",
   "webhook.disabled": "was disabled",
@@ -101,6 +104,12 @@ function subjectOf({ type, data }: Event): Omit<EventText, "happened"> {
     };
   if ("token" in data)
     return { subject: `Token ${data.token.name}`, route: { page: "tokens" }, detail: null };
+  if ("trust_rule" in data)
+    return {
+      subject: `Trust rule ${data.trust_rule.name}`,
+      route: { page: "trust_rules" },
+      detail: listed(data.changed),
+    };
   if ("webhook" in data) return { subject: `Webhook ${data.webhook.name}`, route: null, detail: data.reason };
   if ("hook" in data) return { subject: `Hook of ${data.hook.repository}`, route: null, detail: data.reason };
   if ("freeze" in data)
@@ -169,6 +178,7 @@ export const eventFamilies = {
   "cron.*": "Cron jobs",
   "certificate.*": "Certificates",
   "token.*": "Tokens",
+  "trust_rule.*": "Trust rules",
   "webhook.*": "Webhooks",
   "hook.*": "Hooks",
   "freeze.*": "Freezes",

@@ -6,6 +6,8 @@ import { isIncluded, scopeLabel } from "#dashboard/text/permissions.ts";
 type Props = {
   readonly chosen: readonly Scope[];
   readonly onChange: (chosen: readonly Scope[]) => void;
+  /** Scopes that cannot be chosen here. */
+  readonly without?: readonly Scope[];
   /** The validation error; null: none. */
   readonly error: string | null;
 };
@@ -49,10 +51,12 @@ function nameOf(resource: string): string {
 }
 
 /** The permissions of a token: a row for each resource, with a choice to view it and a choice to change it. */
-export function ScopeGrid({ chosen, onChange, error: found }: Props) {
+export function ScopeGrid({ chosen, onChange, without = [], error: found }: Props) {
   const { error } = useShownError(found);
+  const isOffered = ({ view, change }: Row) =>
+    [view, change].some((scope) => scope !== null && !without.includes(scope));
   const cell = (scope: Scope | null) =>
-    scope === null ? (
+    scope === null || without.includes(scope) ? (
       <td />
     ) : (
       <td>
@@ -80,7 +84,7 @@ export function ScopeGrid({ chosen, onChange, error: found }: Props) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ name, hint, view, change }) => (
+          {rows.filter(isOffered).map(({ name, hint, view, change }) => (
             <tr key={name}>
               <th scope="row">
                 {name}

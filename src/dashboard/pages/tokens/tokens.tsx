@@ -12,6 +12,7 @@ import { SecretDialog } from "#dashboard/shared/secret-dialog.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { Table } from "#dashboard/shared/table.tsx";
+import { TokenSections } from "#dashboard/shared/token-sections.tsx";
 
 /** API tokens and dashboard sessions. A secret is shown once, when it is created or rotated. */
 export function Tokens() {
@@ -48,6 +49,7 @@ export function Tokens() {
   return (
     <Page
       title="Tokens"
+      sections={<TokenSections page="tokens" />}
       actions={
         mayCreate ? (
           <Button variant="primary" onClick={() => setIsCreating(true)}>

@@ -36,13 +36,14 @@ export async function findToken(rows: AccountRows, id: TokenId): Promise<TokenRe
   return token ?? null;
 }
 
-/** The account's tokens that are not revoked, newest first. */
+/** The account's tokens that are not revoked, newest first, without the tokens that jobs have got by a trust rule. */
 export async function listTokens(rows: AccountRows, position: Position<TokenId>): Promise<TokenReading[]> {
   return await rows.selectPrepared(validTokens, { after: afterOf(position) }, position.limit);
 }
 
 function validTokens() {
-  return [tokenFields, tokens, newestPage(tokens.id, isNull(tokens.revokedAt))] as const;
+  const isListed = and(isNull(tokens.revokedAt), ne(tokens.kind, "exchange"));
+  return [tokenFields, tokens, newestPage(tokens.id, isListed)] as const;
 }
 
 type TokenInsertion =

@@ -17,10 +17,11 @@ export type RequestChange = {
   readonly changes?: AuditChanges;
 };
 
+/** The sender of a request. `id`: null: it got no token. */
+type Sender = { readonly id: TokenIdentity["id"] | null; readonly name: string };
+
 /** What is recorded of a request. `token`: its sender. */
-type RecordedRequest = Pick<Context, "rows" | "ids" | "clock" | "request"> & {
-  readonly token: Pick<TokenIdentity, "id" | "name">;
-};
+type RecordedRequest = Pick<Context, "rows" | "ids" | "clock" | "request"> & { readonly token: Sender };
 
 /**
  * The writes that record a change of a request, for the batch that makes it: directly after the statement whose changed
@@ -65,6 +66,6 @@ export function settingsOrigin(context: Context, projectId: ProjectId | null): S
 }
 
 /** The sender of a request as an actor. */
-export function eventActorOf({ token }: { readonly token: Pick<TokenIdentity, "id" | "name"> }): EventActor {
+export function eventActorOf({ token }: { readonly token: Sender }): EventActor {
   return { type: "token", id: token.id, name: token.name };
 }

@@ -14,7 +14,7 @@ import { countedWrites, pushWrites, receivedWrite } from "#worker/db/pushes/push
 import { refuseForged } from "#worker/deliveries/check-signature.ts";
 import { namesOf } from "#worker/deliveries/delivery-headers.ts";
 import { readPayload } from "#worker/deliveries/read-payload.ts";
-import { readBytes } from "#worker/http/read-json.ts";
+import { readBytes } from "#worker/http/read-body.ts";
 import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { type AskedProject, askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
 import {

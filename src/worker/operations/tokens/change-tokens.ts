@@ -71,9 +71,11 @@ export async function rotateToken(
 ): Promise<Result<TokenWithSecret, "insufficient_scope" | "not_found">> {
   const token = await findToken(context.rows, id);
   if (token === null) return notFound("token");
-  // A session that can be rotated would never end.
+  // A session or a job that can rotate its token would keep it forever.
   if (token.kind === "session")
     return refuse("not_found", "This token is a session. Sessions cannot be rotated: sign in again instead.");
+  if (token.kind === "exchange")
+    return refuse("not_found", "A job got this token by a trust rule. Such tokens cannot be rotated.");
   const excess = excessOver(context.token, token);
   if (excess !== null) return refuseExcess(excess);
   const { secret, hash } = await newTokenSecret(context);

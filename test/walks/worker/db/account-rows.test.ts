@@ -11,10 +11,16 @@ import { operationNames, perform } from "../../../support/worker/world.ts";
 import { copyWorld } from "../../../support/worker/world-copy.ts";
 
 const OWNED =
-  /\b(?:from|join|update|into) "(?:tokens|servers|projects|deployments|events|audit_entries|audit_seals|webhooks|hooks|pushes|freezes)"/g;
+  /\b(?:from|join|update|into) "(?:tokens|servers|projects|deployments|events|audit_entries|audit_seals|webhooks|hooks|pushes|freezes|trust_rules)"/g;
 const OWNER = /"account_id"/g;
-/** These are about the account itself or no account, or are refused: the world's sign-in code is wrong. */
-const ofNoAccountsRows: readonly string[] = ["getAccount", "updateAccount", "getHealth", "createSession"];
+/** These are about the account itself or no account, or are refused: the world's sign-in code and identity token are wrong. */
+const ofNoAccountsRows: readonly string[] = [
+  "getAccount",
+  "updateAccount",
+  "getHealth",
+  "createSession",
+  "exchangeToken",
+];
 
 /** The statements that find out which account sends a request: find-token-holder, server-records and enrollments. */
 const BY_SECRET = /where \(*"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash)" = \?/;

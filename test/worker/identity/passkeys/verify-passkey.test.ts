@@ -109,7 +109,7 @@ describe("a passkey", () => {
     });
   });
 
-  it("that counts must count up, and one that does not count is accepted", async () => {
+  it("that counts must count up, and a passkey that does not count is accepted", async () => {
     const { authenticator, passkey } = await registered();
     const at = async (stored: number, sent: number) =>
       (
