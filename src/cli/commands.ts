@@ -59,6 +59,10 @@ import { tokensCreate } from "#cli/commands/tokens-create.ts";
 import { tokensList } from "#cli/commands/tokens-list.ts";
 import { tokensRevoke } from "#cli/commands/tokens-revoke.ts";
 import { tokensRotate } from "#cli/commands/tokens-rotate.ts";
+import { trustCreate } from "#cli/commands/trust-create.ts";
+import { trustDelete } from "#cli/commands/trust-delete.ts";
+import { trustList } from "#cli/commands/trust-list.ts";
+import { trustTest } from "#cli/commands/trust-test.ts";
 import { variablesExport } from "#cli/commands/variables-export.ts";
 import { variablesHistory } from "#cli/commands/variables-history.ts";
 import { variablesImport } from "#cli/commands/variables-import.ts";
@@ -152,6 +156,10 @@ export const commands: readonly Command[] = [
   tokensCreate,
   tokensRotate,
   tokensRevoke,
+  trustList,
+  trustCreate,
+  trustTest,
+  trustDelete,
   accountShow,
   accountSet,
   open,

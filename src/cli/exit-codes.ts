@@ -5,12 +5,12 @@ export const exitCodes = {
   done: { code: 0, when: "The command succeeded. With --follow: the deployment is live." },
   failed: {
     code: 1,
-    when: "The followed deployment is not live: it failed, was canceled or deleted, or a newer one replaced it. Or a repository test or a build on this machine failed, or the git host did not take a hook, or the target of a webhook refused a test, or the server has not applied a change of the maintenance.",
+    when: "The followed deployment is not live: it failed, was canceled or deleted, or a newer one replaced it. Or a repository test or a build on this machine failed, or the git host did not take a hook, or the target of a webhook refused a test, or no trust rule gives a token for the tested identity token, or the server has not applied a change of the maintenance.",
   },
   usage: { code: 2, when: "The command line or its input is invalid." },
   not_authorised: {
     code: 3,
-    when: "No token, or the token is invalid, expired or revoked, or lacks a scope.",
+    when: "No token, or the token is invalid, expired or revoked, or lacks a scope. Or no trust rule trusts the CI job.",
   },
   refused: { code: 4, when: "The control plane refused the request, such as deleting the live deployment." },
   unreachable: {
@@ -54,7 +54,7 @@ const UNEXPECTED_ANSWER = "unexpected_answer";
 export function exitOf({ code, status }: Problem): Exit {
   if (isOwnCode(code)) return ownProblems[code].exit;
   if (code === UNEXPECTED_ANSWER) return "unreachable";
-  if (status === 401 || status === 403) return "not_authorised";
+  if (status === 401 || status === 403 || code === "invalid_identity_token") return "not_authorised";
   return status >= 400 && status < 500 && status !== 429 ? "refused" : "unreachable";
 }
 

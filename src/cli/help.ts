@@ -6,6 +6,8 @@ import { exitCodes } from "#cli/exit-codes.ts";
 export const variables = [
   ["GANTRY_URL", "Installation URL, such as https://gantry.example.com"],
   ["GANTRY_TOKEN", "API token; overrides the token that gantry login stored"],
+  ["GANTRY_ID_TOKEN", "Identity token of a CI job, which is exchanged for a token by a trust rule"],
+  ["GANTRY_TRUST_RULE", "ID of the trust rule to use, if several trust the job"],
   ["GANTRY_PROJECT", "Project name or ID"],
   ["NO_COLOR", "Any value disables colours"],
 ] as const;

@@ -242,7 +242,7 @@ describe("exit codes", () => {
   it("are 3, 4 or 5 for every problem of the control plane", () => {
     for (const code of problemCodes) {
       const { status } = problems[code];
-      const isUnauthorised = status === 401 || status === 403;
+      const isUnauthorised = status === 401 || status === 403 || code === "invalid_identity_token";
       const expected = isUnauthorised
         ? "not_authorised"
         : status === 429 || status >= 500

@@ -31,13 +31,15 @@ export async function findLocalProject(
   if (isIgnored)
     return global.project === null ? succeed(null) : stop("usage", "Pass either --project or --no-project.");
   const isNamed = (global.project ?? variable(environment, "GANTRY_PROJECT")) !== null;
-  const installation = await chooseInstallation(context);
-  if (!installation.ok) {
-    if (!isNamed && installation.problem.code === "not_signed_in") return succeed(null);
-    return installation;
-  }
   const soon = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
   const quick = { ...context, signal: soon, global: { ...global, wait: global.wait ?? "0" } };
+  const installation = await chooseInstallation(isNamed ? context : quick);
+  if (!installation.ok) {
+    const { code } = installation.problem;
+    if (isNamed || signal.aborted || code === "unreadable_file" || code === "usage") return installation;
+    if (code !== "not_signed_in") noteUnknown(output, installation.problem);
+    return succeed(null);
+  }
   const session = openSession(isNamed ? context : quick, installation.value);
   if (!session.ok) return session;
   const isLinked = isNamed || installation.value.linkedProject !== null;
@@ -45,8 +47,12 @@ export async function findLocalProject(
     ? await readProject(session.value, withVariables)
     : await readMatching(session.value, source, withVariables);
   if (found.ok || isNamed || signal.aborted) return found;
-  output.note(`The settings of the project are not known: ${found.problem.detail} Using what is detected.`);
+  noteUnknown(output, found.problem);
   return succeed(null);
+}
+
+function noteUnknown(output: CommandContext["output"], { detail }: { readonly detail: string }): void {
+  output.note(`The settings of the project are not known: ${detail} Using what is detected.`);
 }
 
 async function readProject(session: Session, withVariables: boolean): Promise<Result<LocalProject>> {

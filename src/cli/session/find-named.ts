@@ -7,7 +7,7 @@ import type { Session } from "#cli/session/session.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { LINK_NAME } from "#cli/settings/link-file.ts";
 import { variable } from "#cli/settings/variable.ts";
-import { FreezeId, ProjectId, ServerId, TokenId, WebhookId } from "#contract/ids.ts";
+import { FreezeId, ProjectId, ServerId, TokenId, TrustRuleId, WebhookId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** `name` is null if the ID was given, because the token may lack the scope to read the resource. */
@@ -86,6 +86,12 @@ export function findFreeze({ client }: Session, word: string): Promise<Result<Na
   return findNamed("freeze", word, FreezeId, () => readAll(client.listFreezes, (page) => page.freezes));
 }
 
+export function findTrustRule({ client }: Session, word: string): Promise<Result<NamedId<TrustRuleId>>> {
+  return findNamed("trust rule", word, TrustRuleId, () =>
+    readAll(client.listTrustRules, (page) => page.trust_rules),
+  );
+}
+
 export function findWebhook({ client }: Session, word: string): Promise<Result<NamedId<WebhookId>>> {
   return findNamed("webhook", word, WebhookId, () => readAll(client.listWebhooks, (page) => page.webhooks));
 }
@@ -103,7 +109,7 @@ export async function findProjects(session: Session, words: readonly string[]): 
 
 /** Finds a resource of the account by its ID or name. Names need not be unique: a name of several is refused. */
 async function findNamed<Id>(
-  kind: "freeze" | "project" | "server" | "token" | "webhook",
+  kind: "freeze" | "project" | "server" | "token" | "trust rule" | "webhook",
   word: string,
   schema: IdSchema<Id>,
   list: () => Promise<ClientResult<readonly { readonly id: Id; readonly name: string }[]>>,
@@ -117,7 +123,7 @@ async function findNamed<Id>(
   if (another !== undefined)
     return stop(
       "ambiguous_name",
-      `Several ${kind}s are named ${word}. Pass the ID; gantry ${kind}s lists it.`,
+      `Several ${kind}s are named ${word}. Pass the ID; gantry ${kind === "trust rule" ? "trust" : `${kind}s`} lists it.`,
     );
   if (found !== undefined) return succeed(found);
   const names = all.value.map(({ name }) => name);

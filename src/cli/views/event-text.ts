@@ -38,6 +38,7 @@ function aboutText({ data }: Event): string {
   if ("certificate" in data) return withReason(data.certificate.domain, data.problem);
   if ("project" in data) return withChanges(data.project.name, data.changed);
   if ("token" in data) return printableName(data.token.name);
+  if ("trust_rule" in data) return withChanges(data.trust_rule.name, data.changed);
   if ("webhook" in data) return withReason(data.webhook.name, data.reason);
   if ("hook" in data) return withReason(data.hook.repository, data.reason);
   if ("account" in data) return withChanges("account", data.changed);

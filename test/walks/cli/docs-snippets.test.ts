@@ -32,6 +32,9 @@ const WithId = z.object({ id: z.string() });
 const idOf = async (path: string, body: unknown) =>
   WithId.parse((await api.call("POST", path, body)).json).id;
 
+/** What gh and glab do: they look up a repository, or add a hook. */
+const printRepository = `cat > /dev/null; echo '{"id":1296269}'`;
+
 /**
  * The programs that blocks call. The stand-ins for Gantry and curl note each call with its exit code or status. A
  * command that follows something without an end is stopped after a moment.
@@ -46,7 +49,7 @@ exit $code`,
 status=$(/usr/bin/curl "$@" --silent --max-time $limit --output "$CALLS/$$.body" --write-out '%{http_code}')
 { echo "HTTP $status"; echo "curl $*"; cat "$CALLS/$$.body"; } > "$CALLS/$$.call"
 cat "$CALLS/$$.body"`,
-  ...{ gh: "cat > /dev/null", glab: "cat > /dev/null", tea: "cat > /dev/null", psql: "cat > /dev/null" },
+  ...{ gh: printRepository, glab: printRepository, tea: "cat > /dev/null", psql: "cat > /dev/null" },
 };
 
 beforeAll(async () => {

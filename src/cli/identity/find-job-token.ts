@@ -1,0 +1,171 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join, sep } from "node:path";
+
+import * as z from "zod/mini";
+
+import { createClientOf } from "#client/client.ts";
+import type { Transport } from "#client/request.ts";
+import { isTemporary, retryDelayMs } from "#client/retry.ts";
+import { trustRuleEndpoints } from "#contract/endpoints/trust-rules/endpoints.ts";
+import { JWT_TYPE, TOKEN_EXCHANGE } from "#contract/endpoints/trust-rules/schemas.ts";
+import { TrustRuleId } from "#contract/ids.ts";
+import { pause } from "#contract/lib/pause.ts";
+import { succeed } from "#contract/lib/result.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import type { CommandContext } from "#cli/context.ts";
+import { findIdentityToken, isInJob } from "#cli/identity/find-identity-token.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import { isReadByOthers } from "#cli/settings/config-file.ts";
+import { tokenUrl } from "#cli/settings/installation-url.ts";
+import { variable } from "#cli/settings/variable.ts";
+import { attempt } from "#node/attempt.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
+
+const TIMEOUT_MS = 30_000;
+/** How long the exchange is tried again, unless --wait says otherwise. */
+const RETRY_MS = 10_000;
+
+/** Longer than any token of a job. */
+const OLD_MS = 3 * 60 * 60 * 1000;
+
+/** A cached token is not used in its last minute. */
+const MARGIN_MS = 60_000;
+
+/**
+ * Exchanges the identity token of the job in which the command runs for a token. null: it runs in no job.
+ * @param url of the installation, from GANTRY_URL or --url; never from a link file, which anyone can write
+ */
+export async function findJobToken(context: CommandContext, url: string): Promise<Result<string> | null> {
+  const { environment, global, output, signal } = context;
+  if (!isInJob(environment)) return null;
+  const safe = tokenUrl(url);
+  if (!safe.ok) return safe;
+  const rule = readRule(environment);
+  if (!rule.ok) return rule;
+  const retryMs = global.wait === null ? RETRY_MS : Number(global.wait) * 1000;
+  const until = performance.now() + retryMs;
+  for (let failures = 1; ; failures += 1) {
+    // GitHub and Buildkite make another identity token for each try: the first one may have been exchanged.
+    const identity = await findIdentityToken(context, new URL(url).origin);
+    if (identity === null || !identity.ok) return identity;
+    const { token, isOnlyToken } = identity.value;
+    const path = isOnlyToken ? cachePath(context, url, token) : null;
+    const cached = await readCachedToken(path);
+    if (cached !== null) return succeed(cached);
+    const exchanged = await exchange(url, token, rule.value, signal);
+    // Another command of the job may be exchanging the same identity token.
+    const isUsed = !exchanged.ok && exchanged.problem.code === "invalid_identity_token";
+    const others = isUsed ? await waitForCachedToken(path, signal) : null;
+    if (others !== null) return succeed(others);
+    if (exchanged.ok) {
+      const { access_token: secret, expires_in: seconds } = exchanged.value;
+      await cacheToken(path, { token: secret, expires_at: Date.now() + seconds * 1000 });
+      return succeed(secret);
+    }
+    const { problem, retryAfterMs = 0 } = exchanged;
+    const ms = Math.max(retryDelayMs(failures), retryAfterMs);
+    const isTooLate = performance.now() + ms > until || signal.aborted;
+    if (isTooLate || !(problem.status === 0 || isTemporary(problem.status))) return exchanged;
+    output.note(`${problem.detail} Trying again.`);
+    await pause(ms, signal);
+  }
+}
+
+/** The trust rule of GANTRY_TRUST_RULE. */
+function readRule(environment: NodeJS.ProcessEnv): Result<TrustRuleId | null> {
+  const given = variable(environment, "GANTRY_TRUST_RULE");
+  if (given === null) return succeed(null);
+  const rule = TrustRuleId.safeParse(given);
+  return rule.success
+    ? succeed(rule.data)
+    : stop(
+        "usage",
+        "GANTRY_TRUST_RULE must be the ID of a trust rule (trust_…). gantry trust list shows it.",
+      );
+}
+
+async function exchange(url: string, token: string, rule: TrustRuleId | null, signal: AbortSignal) {
+  const transport: Transport = {
+    baseUrl: url,
+    token: null,
+    fetch: (address, init) =>
+      fetch(address, {
+        ...init,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        redirect: "manual",
+      }),
+  };
+  return await createClientOf(trustRuleEndpoints, transport).exchangeToken({
+    body: {
+      grant_type: TOKEN_EXCHANGE,
+      subject_token: token,
+      subject_token_type: JWT_TYPE,
+      ...(rule === null ? {} : { trust_rule_id: rule }),
+    },
+  });
+}
+
+const CachedToken = z.object({ token: z.string(), expires_at: z.number() });
+
+/**
+ * Where the token of a job is cached: a file named after the identity token, which no other user can guess. Never in the
+ * working folder, of which the CI system may store files.
+ */
+function cachePath({ environment, folder }: CommandContext, url: string, identity: string): string | null {
+  const given = variable(environment, "XDG_CACHE_HOME");
+  const isUsable = given !== null && isAbsolute(given) && !isWithin(folder, given);
+  const base = isUsable ? given : join(attempt(homedir, ""), ".cache");
+  if (isWithin(folder, base)) return null;
+  const name = createHash("sha256")
+    .update(JSON.stringify([url, identity]))
+    .digest("hex");
+  return isAbsolute(base) ? join(base, "gantry", "jobs", `${name}.json`) : null;
+}
+
+function isWithin(folder: string, path: string): boolean {
+  return `${path}${sep}`.startsWith(`${folder}${sep}`);
+}
+
+async function readCachedToken(path: string | null): Promise<string | null> {
+  if (path === null || (await isReadByOthers(path))) return null;
+  const text = await readFile(path, "utf8").catch(() => "");
+  const cached = CachedToken.safeParse(parseJson(text));
+  return cached.success && cached.data.expires_at > Date.now() + MARGIN_MS ? cached.data.token : null;
+}
+
+const WAIT_MS = 500;
+const MOST_WAITS = 4;
+
+/** The token that another command caches within two seconds; null: none does. */
+async function waitForCachedToken(path: string | null, signal: AbortSignal): Promise<string | null> {
+  if (path === null) return null;
+  for (let waits = 0; waits < MOST_WAITS && !signal.aborted; waits += 1) {
+    const cached = await readCachedToken(path);
+    if (cached !== null) return cached;
+    await pause(WAIT_MS, signal);
+  }
+  return null;
+}
+
+/** Removes the tokens of earlier jobs. A runner on a machine of yours keeps its files. */
+async function removeOldTokens(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs > OLD_MS) await rm(path, { force: true });
+  }
+}
+
+/** If the cache cannot be written, the job's next command cannot exchange its only identity token again. */
+async function cacheToken(path: string | null, token: z.infer<typeof CachedToken>): Promise<void> {
+  if (path === null) return;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await removeOldTokens(dirname(path));
+    await writeAtomic(path, JSON.stringify(token), { mode: 0o600, uniqueDraft: true });
+  } catch {
+    // This command has its token.
+  }
+}
