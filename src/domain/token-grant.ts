@@ -1,5 +1,5 @@
 import type { ProjectId } from "#contract/ids.ts";
-import { type Scope, scopesAllow } from "#contract/scopes.ts";
+import { allScopes, type Scope, scopesAllow } from "#contract/scopes.ts";
 
 /** The permissions of a token. */
 export type TokenReach = {
@@ -32,4 +32,24 @@ export function isWithin(limit: readonly ProjectId[] | null, wanted: readonly Pr
   if (wanted === null) return false;
   const inLimit = new Set(limit);
   return wanted.every((id) => inLimit.has(id));
+}
+
+/** The projects in both limits. null: no limit. */
+export function withinBoth(
+  one: readonly ProjectId[] | null,
+  other: readonly ProjectId[] | null,
+): readonly ProjectId[] | null {
+  if (one === null || other === null) return one ?? other;
+  const others = new Set(other);
+  return one.filter((id) => others.has(id));
+}
+
+/** Scopes, each once, in the order of `allScopes`. */
+export function inOrder(scopes: readonly Scope[]): Scope[] {
+  return allScopes.filter((scope) => scopes.includes(scope));
+}
+
+/** A limit to projects that lists each project once. */
+export function onceEach(projectIds: readonly ProjectId[] | null): ProjectId[] | null {
+  return projectIds === null ? null : [...new Set(projectIds)];
 }

@@ -1,7 +1,7 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { type ExtraScope, type Role, roleScopes } from "#contract/roles.ts";
 import { type Scope, scopesAllow } from "#contract/scopes.ts";
-import type { TokenReach } from "#domain/token-grant.ts";
+import { type TokenReach, withinBoth } from "#domain/token-grant.ts";
 
 /** A role in some projects; `projectIds` null: in the whole account. */
 export type Grant = {
@@ -34,9 +34,5 @@ export function reachOfPersonalToken(
   scope: Scope,
 ): readonly ProjectId[] | null {
   if (!scopesAllow(scopes, scope)) return [];
-  const ofMember = reachOfMember(member, scope);
-  if (ofMember === null) return projectIds;
-  if (projectIds === null) return ofMember;
-  const inToken = new Set(projectIds);
-  return ofMember.filter((id) => inToken.has(id));
+  return withinBoth(reachOfMember(member, scope), projectIds);
 }

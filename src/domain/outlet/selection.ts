@@ -14,10 +14,3 @@ export function aboutProjects(event: Event, selection: ProjectSelection): Projec
   const projectId = projectOf(event);
   return projectId === null ? null : [projectId];
 }
-
-/** The intersection of both. */
-export function withinBoth(one: ProjectSelection, other: ProjectSelection): ProjectSelection {
-  if (one === null || other === null) return one ?? other;
-  const others = new Set(other);
-  return one.filter((id) => others.has(id));
-}

@@ -3,6 +3,7 @@ import type * as z from "zod/mini";
 import "#contract/issue-messages.ts";
 import type { FieldError } from "#contract/problems.ts";
 import { NOT_WELL_FORMED, notWellFormed, RESERVED_NAME, reservedNames } from "#contract/well-formed.ts";
+import { escapeKey } from "#contract/lib/json-pointer.ts";
 
 /** The errors of a body, each with an RFC 6901 pointer. */
 export function bodyErrors(error: z.core.$ZodError): FieldError[] {
@@ -44,9 +45,4 @@ function fieldErrors(error: z.core.$ZodError, placeOf: (path: PropertyKey[]) => 
       return issue.keys.map((key) => ({ pointer: placeOf([...issue.path, key]), message: "is not known" }));
     return [{ pointer: placeOf(issue.path), message: issue.message }];
   });
-}
-
-/** Source: RFC 6901 section 3. */
-function escapeKey(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

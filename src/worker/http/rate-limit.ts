@@ -58,7 +58,10 @@ export async function limitFailures(env: Env, { headers }: Request): Promise<Too
   return success ? null : tooMany("This address has sent too many requests with a wrong token or signature.");
 }
 
-/** Counts a refused request that the audit log gets. @returns a refusal if a token or a trust rule has too many: the rest is not recorded */
+/**
+ * Counts a refused request that the audit log gets. @returns a refusal if a token or a trust rule has too many: the rest is
+ * not recorded
+ */
 export async function limitRefusals(env: Env, sender: TokenId | TrustRuleId): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
   const { success } = await env.FAILURE_LIMIT.limit({ key: sender });

@@ -42,7 +42,7 @@ export async function readBody(
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** The fields of a form. Source: RFC 6749 section 3.2: a field without a value is as if it was not sent, none is repeated. */
+/** The fields of a form. An empty field is left out, and a repeated field is refused. Source: RFC 6749 section 3.2. */
 function parseForm(bytes: Uint8Array): Result<unknown, "invalid_request"> {
   const fields = [...new URLSearchParams(new TextDecoder().decode(bytes))].filter(
     ([, value]) => value !== "",

@@ -6,6 +6,7 @@ import {
   TrustProvider,
   trustProviders,
 } from "#contract/endpoints/trust-rules/providers.ts";
+import { escapeKey } from "#contract/lib/json-pointer.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
 /** The identity tokens that a rule accepts. `claims`: the values that each claim may have. */
@@ -54,7 +55,7 @@ export function problemOfRequiredClaims(
   const missing = missingClaim(spec, claims);
   if (missing !== null) return { pointer: "/claims", message: missing };
   for (const [name, values] of Object.entries(claims)) {
-    const pointer = `/claims/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const pointer = `/claims/${escapeKey(name)}`;
     const allowed = Object.hasOwn(spec.allowedValues, name) ? spec.allowedValues[name] : undefined;
     const message = problemOfValues(spec, name, values, allowed);
     if (message !== null) return { pointer, message };

@@ -9,6 +9,7 @@ import {
   type TrustRule,
   UpdateTrustRuleInput,
 } from "#contract/endpoints/trust-rules/schemas.ts";
+import { unescapeKey } from "#contract/lib/json-pointer.ts";
 import { sentence } from "#contract/lib/sentence.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Scope } from "#contract/scopes.ts";
@@ -150,7 +151,7 @@ function withLines(
 
 function errorAt({ pointer, message }: { readonly pointer: string; readonly message: string }) {
   const [, field = "", ...rest] = pointer.split("/");
-  const claim = rest.join("/").replaceAll("~1", "/").replaceAll("~0", "~");
+  const claim = unescapeKey(rest.join("/"));
   if (claim !== "") return { [field]: `${claim} ${message}.` };
   return { [field]: field === "claims" ? `The rule ${message}.` : sentence(message) };
 }

@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
 
-import { TrustProvider, trustProviders } from "#contract/endpoints/trust-rules/providers.ts";
+import { specOf } from "#contract/endpoints/trust-rules/providers.ts";
 import type { TrustRule } from "#contract/endpoints/trust-rules/schemas.ts";
-import { knownOf } from "#contract/growing.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { claimLines } from "#dashboard/pages/trust-rules/trust-draft.ts";
 import { TrustDialog } from "#dashboard/pages/trust-rules/trust-dialog.tsx";
@@ -22,10 +21,9 @@ type Props = {
 export function TrustRow({ rule, mayChange, reload }: Props) {
   const { id, name, provider, subject, subject_claim: claim, scopes, project_ids: projectIds } = rule;
   const { value: projects } = useProjects(ALL);
-  const spec = knownOf(trustProviders, provider);
+  const spec = specOf(provider);
   const [open, setOpen] = useState<"edit" | "delete" | null>(null);
   const close = () => setOpen(null);
-  const isKnown = TrustProvider.options.some((one) => one === provider);
   const where = projectIds === null ? "all projects" : projectsText(projectIds, projects?.projects ?? []);
   return (
     <li class="record trust">
@@ -49,7 +47,7 @@ export function TrustRow({ rule, mayChange, reload }: Props) {
       <pre class="claims">{`${claim}=${subject}\n${claimLines(rule.claims)}`.trim()}</pre>
       {mayChange ? (
         <div class="actions">
-          {isKnown ? (
+          {spec !== null ? (
             <Button variant="subtle" label={`Edit ${name}`} onClick={() => setOpen("edit")}>
               Edit
             </Button>

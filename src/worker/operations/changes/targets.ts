@@ -37,7 +37,9 @@ export function differences<Settings extends object>(
   after: { readonly [Name in keyof Settings]?: Settings[Name] | undefined },
 ): AuditChanges {
   const now = new Map<string, unknown>(Object.entries(before));
-  const changed = Object.entries(after).filter(([name, to]) => to !== undefined && to !== now.get(name));
+  const changed = Object.entries(after).filter(
+    ([name, to]) => to !== undefined && JSON.stringify(to) !== JSON.stringify(now.get(name)),
+  );
   return Object.fromEntries(changed.map(([name, to]) => [name, { before: now.get(name), after: to }]));
 }
 

@@ -1,9 +1,8 @@
 import type { CreateTokenInput, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import type { TokenId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import { allScopes } from "#contract/scopes.ts";
 import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
-import { excessOver } from "#domain/token-grant.ts";
+import { excessOver, inOrder, onceEach } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
 import {
   findToken,
@@ -26,8 +25,8 @@ export async function createToken(
   context: Context,
   input: CreateTokenInput,
 ): Promise<Result<TokenWithSecret, "insufficient_scope" | "invalid_request" | "too_many">> {
-  const scopes = allScopes.filter((scope) => input.scopes.includes(scope));
-  const projectIds = input.project_ids === null ? null : [...new Set(input.project_ids)];
+  const scopes = inOrder(input.scopes);
+  const projectIds = onceEach(input.project_ids);
   const excess = excessOver(context.token, { scopes, projectIds });
   if (excess !== null) return refuseExcess(excess);
   const { secret, hash } = await newTokenSecret(context);

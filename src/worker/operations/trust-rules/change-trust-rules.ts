@@ -6,12 +6,12 @@ import {
   type UpdateTrustRuleInput,
 } from "#contract/endpoints/trust-rules/schemas.ts";
 import { specOf } from "#contract/endpoints/trust-rules/providers.ts";
-import type { ProjectId, TrustRuleId } from "#contract/ids.ts";
+import type { TrustRuleId } from "#contract/ids.ts";
+import { unescapeKey } from "#contract/lib/json-pointer.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { pick } from "#contract/lib/pick.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import { allScopes, type Scope } from "#contract/scopes.ts";
-import { excessOver } from "#domain/token-grant.ts";
+import { excessOver, inOrder, onceEach } from "#domain/token-grant.ts";
 import {
   checkTrust,
   problemOfRequiredClaims,
@@ -30,6 +30,7 @@ import {
 import { unknownProjects } from "#worker/db/projects/list-projects.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import { differences } from "#worker/operations/changes/targets.ts";
 import { notFound, refuseExcess, refuseUnknownProjects, tooMany } from "#worker/operations/refusals.ts";
 import { trustRuleView } from "#worker/views/trust-rule-view.ts";
 
@@ -176,22 +177,6 @@ function shownOf(rule: TrustRuleReading) {
   ]);
 }
 
-function differences(before: object, after: object): AuditChanges {
-  const now = new Map<string, unknown>(Object.entries(before));
-  const changed = Object.entries<unknown>({ ...after }).filter(
-    ([name, to]) => JSON.stringify(to) !== JSON.stringify(now.get(name)),
-  );
-  return Object.fromEntries(changed.map(([name, to]) => [name, { before: now.get(name), after: to }]));
-}
-
-function inOrder(scopes: readonly Scope[]): Scope[] {
-  return allScopes.filter((scope) => scopes.includes(scope));
-}
-
-function onceEach(projectIds: readonly ProjectId[] | null): ProjectId[] | null {
-  return projectIds === null ? null : [...new Set(projectIds)];
-}
-
 /** The writes that record a change of a trust rule. A new one is recorded with what it trusts and gives. */
 function trustRuleWrites(
   context: Context,
@@ -213,6 +198,6 @@ function trustRuleWrites(
 }
 
 function refuseTrust({ pointer, message }: TrustProblem) {
-  const field = pointer.slice(1).replaceAll("~1", "/").replaceAll("~0", "~");
+  const field = unescapeKey(pointer.slice(1));
   return refuse("invalid_request", `The trust rule is invalid: ${field} ${message}.`, [{ pointer, message }]);
 }

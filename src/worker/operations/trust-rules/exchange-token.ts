@@ -130,10 +130,12 @@ async function giveToken(
   }
 }
 
+/** The subject claims of all providers. */
+const subjectClaims = [...new Set(Object.values(trustProviders).map(({ subjectClaim }) => subjectClaim))];
+
 /** The subject that each provider's rules name, as far as the token has it. */
 function subjectsOf(claims: IdentityClaims): string[] {
-  const names = new Set(Object.values(trustProviders).map(({ subjectClaim }) => subjectClaim));
-  return [...names].flatMap((name) => valuesOf(claims, name));
+  return subjectClaims.flatMap((name) => valuesOf(claims, name));
 }
 
 const EXPIRY_MARGIN_MS = 60_000;
@@ -205,8 +207,9 @@ async function refuseJob(
 }
 
 function noMatchingRule(claims: IdentityClaims): string {
-  const names = new Set(Object.values(trustProviders).map(({ subjectClaim }) => subjectClaim));
-  const subjects = [...names].flatMap((name) => valuesOf(claims, name).map((value) => ` ${name}: ${value}.`));
+  const subjects = subjectClaims.flatMap((name) =>
+    valuesOf(claims, name).map((value) => ` ${name}: ${value}.`),
+  );
   return `No trust rule matches this job. Issuer: ${claims.iss}.${subjects.join("")}`;
 }
 
