@@ -1,26 +1,22 @@
 import type { ProjectId } from "#contract/ids.ts";
-import { allScopes, type Scope, scopesAllow } from "#contract/scopes.ts";
-
-/** The permissions of a token. */
-export type TokenReach = {
-  readonly scopes: readonly Scope[];
-  /** The projects that the token can access; null: all of the account. */
-  readonly projectIds: readonly ProjectId[] | null;
-};
+import { type Permission, reachOf } from "#contract/permissions.ts";
+import { allScopes, type Scope } from "#contract/scopes.ts";
 
 export type Excess =
   | { readonly in: "scopes"; readonly scopes: readonly Scope[] }
   | { readonly in: "projects" };
 
 /**
- * Compares the permissions of a token with the permissions wanted for a new token. Returns the excess that the token
- * does not have itself; null if there is none. `write` includes `read`, and a token without a project limit has access
- * to all projects.
+ * Compares the permissions of a caller with the permission wanted for something new, such as a token. Returns the excess that the
+ * caller does not have; null if there is none. `write` includes `read`.
  */
-export function excessOver(own: TokenReach, wanted: TokenReach): Excess | null {
-  const missing = wanted.scopes.filter((scope) => !scopesAllow(own.scopes, scope));
+export function excessOver(own: readonly Permission[], wanted: Permission): Excess | null {
+  const reaches = wanted.scopes.map((scope) => ({ scope, projectIds: reachOf(own, scope) }));
+  const missing = reaches.filter(({ projectIds }) => projectIds?.length === 0).map(({ scope }) => scope);
   if (missing.length > 0) return { in: "scopes", scopes: missing };
-  return isWithin(own.projectIds, wanted.projectIds) ? null : { in: "projects" };
+  return reaches.every(({ projectIds }) => isWithin(projectIds, wanted.projectIds))
+    ? null
+    : { in: "projects" };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { OperationName } from "#contract/endpoints/endpoints.ts";
 import type { IdGenerator, ServerId, TokenId, TrustRuleId } from "#contract/ids.ts";
+import type { Permission } from "#contract/permissions.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Jurisdiction } from "#contract/regions.ts";
 import type { PlanLimits } from "#domain/plan-limits.ts";
@@ -60,6 +61,8 @@ export type Context = Services & {
   readonly session: DatabaseSession;
   readonly account: TokenHolder["account"];
   readonly token: TokenIdentity;
+  /** What the caller may do. `rows` are limited to where the caller has the scope of the endpoint. */
+  readonly permissions: readonly Permission[];
   /** Removes a changed token from this isolate's cache. */
   readonly forgetToken: (id: TokenId) => void;
   /** Reads the token again. @returns whether it still counts, with the same rights */

@@ -69,5 +69,5 @@ export const tokensCreate = defineCommand({
 function isOnlyForAccount(scope: Scope): boolean {
   return Object.values<Endpoint>(userEndpoints)
     .filter(({ access }) => scopeOf(access) === scope)
-    .every(({ access }) => missingPermission(access, [scope], true) === "account");
+    .every(({ access }) => missingPermission(access, [{ scopes: [scope], projectIds: [] }]) === "account");
 }

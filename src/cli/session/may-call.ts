@@ -1,6 +1,7 @@
 import type { Session } from "#cli/session/session.ts";
 import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
 import { missingPermission } from "#contract/may-call.ts";
+import { permissionsIn } from "#contract/permissions.ts";
 
 /**
  * Whether to make a request that a command can do without. A request that is refused for its scope is in the account's
@@ -16,6 +17,5 @@ export async function mayCall(
   const account = await ownAccount();
   // The request itself has the same problem, and shows it.
   if (!account.ok) return true;
-  const { scopes, project_ids } = account.value.token;
-  return missingPermission(userEndpoints[operation].access, scopes, project_ids !== null) === null;
+  return missingPermission(userEndpoints[operation].access, permissionsIn(account.value)) === null;
 }

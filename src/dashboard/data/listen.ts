@@ -3,7 +3,9 @@ import * as z from "zod/mini";
 import { followStream } from "#client/follow-stream.ts";
 import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { eventEndpoints } from "#contract/endpoints/events/endpoints.ts";
+import { scopeOf } from "#contract/endpoints/endpoint.ts";
 import { missingPermission } from "#contract/may-call.ts";
+import { permissionsIn, reachOf } from "#contract/permissions.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { transport } from "#dashboard/data/api.ts";
 import { ALL, type Subject, watched } from "#dashboard/data/resource.ts";
@@ -20,13 +22,14 @@ const Received = z.object({ type: z.string() });
 
 /**
  * Listens to the events of the account while the page is visible and the browser is online, together with the other tabs,
- * and reloads the watched data that they concern. Meanwhile this data is polled rarely. A token that is limited to projects gets no events of servers,
- * so its pages only poll.
+ * and reloads the watched data that they concern. Meanwhile this data is polled rarely. A caller that is limited to projects gets no
+ * events of servers, so their pages only poll.
  */
-export async function listen(token: Account["token"], signal: AbortSignal): Promise<void> {
+export async function listen(account: Account, signal: AbortSignal): Promise<void> {
   const { listEvents } = eventEndpoints;
-  if (token.project_ids !== null || missingPermission(listEvents.access, token.scopes, false) !== null)
-    return;
+  const permissions = permissionsIn(account);
+  const hasAll = reachOf(permissions, scopeOf(listEvents.access)) === null;
+  if (!hasAll || missingPermission(listEvents.access, permissions) !== null) return;
   const reloads = new Reloads();
   while (!signal.aborted) {
     await untilShown(signal);
@@ -34,7 +37,7 @@ export async function listen(token: Account["token"], signal: AbortSignal): Prom
     let hasBegun = false;
     const end = await shareEvents({
       // Other tabs may have another session.
-      name: `gantry.events.${token.id}`,
+      name: `gantry.events.${account.token.id}`,
       signal: untilHidden(signal),
       follow: (until) =>
         followStream(transport, {

@@ -3,6 +3,7 @@ import { clientEndpoints, type ClientOperation } from "#contract/endpoints/clien
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { missingPermission } from "#contract/may-call.ts";
+import { permissionsIn } from "#contract/permissions.ts";
 import { type Scope, scopesAllow } from "#contract/scopes.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
 import { api } from "#dashboard/data/api.ts";
@@ -37,14 +38,13 @@ export function useMay(operation: ClientOperation): boolean {
 export function useAllowed({ access }: Endpoint): boolean {
   const { value: account } = useAccount(ALL);
   if (account === null) return true;
-  const { token } = account;
-  return missingPermission(access, token.scopes, token.project_ids !== null) === null;
+  return missingPermission(access, permissionsIn(account)) === null;
 }
 
 /** Whether the current token has a scope that only a field of a request needs. False until the account is loaded. */
 export function useHasScope(scope: Scope): boolean {
   const { value: account } = useAccount(ALL);
-  return account !== null && scopesAllow(account.token.scopes, scope);
+  return account !== null && account.permissions.some(({ scopes }) => scopesAllow(scopes, scope));
 }
 
 export const useProject = resources(

@@ -125,6 +125,8 @@ function Frame({ route, account, onSearch }: FrameProps) {
   );
 }
 
-function isUnlimited({ token: { scopes, project_ids: projectIds } }: Account): boolean {
-  return projectIds === null && scopesAllowAll(scopes);
+function isUnlimited({ permissions }: Account): boolean {
+  return permissions.some(
+    ({ scopes, project_ids: projectIds }) => projectIds === null && scopesAllowAll(scopes),
+  );
 }

@@ -8,7 +8,7 @@ export function useListening(account: Account | null): void {
     if (account === null) return;
     const stopped = new AbortController();
     void import("#dashboard/after-first-page.ts")
-      .then(({ listen }) => listen(account.token, stopped.signal))
+      .then(({ listen }) => listen(account, stopped.signal))
       // Without the script, the page polls.
       .catch(() => undefined);
     return () => stopped.abort();

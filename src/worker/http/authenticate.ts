@@ -3,11 +3,11 @@ import type { Context as HonoContext } from "hono";
 import { type Access, scopeOf } from "#contract/endpoints/endpoint.ts";
 import type { OperationName } from "#contract/endpoints/endpoints.ts";
 import { missingPermission } from "#contract/may-call.ts";
+import { type Permission, reachOf } from "#contract/permissions.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { AgentRequestContext, Context, OpenContext, RequestOrigin, Services } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import type { AgentIdentity } from "#worker/db/servers/server-records.ts";
-import type { TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
 import { DatabaseSession, isBookmark } from "#worker/db/database-session.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import type { Authentication } from "#worker/http/find-caller.ts";
@@ -40,21 +40,23 @@ export function authenticateToken(
     const holder = await authentication.asTokenHolder(c.env.DB, authorization, services.clock.now());
     if (!holder.ok) return (await limitFailures(c.env, c.req.raw)) ?? holder;
     c.set("holder", holder.value);
-    const { account, token } = holder.value;
+    const { account, token, permissions } = holder.value;
     const limited = await limitToken(c.env, token.id);
     if (limited !== null) return limited;
-    const refused = refuseLack(access, token);
+    const refused = refuseLack(access, permissions);
     if (refused !== null) return refused;
     if (bookmark !== null && !isBookmark(bookmark)) return malformedBookmark;
+    const reach = reachOf(permissions, scopeOf(access));
     return succeed({
       ...services,
-      rows: new AccountRows(session.database, account.id, token.projectIds),
-      latestRows: new AccountRows(c.env.DB, account.id, token.projectIds),
+      rows: new AccountRows(session.database, account.id, reach),
+      latestRows: new AccountRows(c.env.DB, account.id, reach),
       session,
       account,
       token,
+      permissions,
       forgetToken: (id) => authentication.forgetToken(id),
-      isStillAllowed: () => authentication.holds(c.env.DB, authorization, token, services.clock.now()),
+      isStillAllowed: () => authentication.holds(c.env.DB, authorization, holder.value, services.clock.now()),
       request: originOf(c, operation),
       requestKey: null,
     });
@@ -87,8 +89,8 @@ export async function findCallingAgent(
   return (await limitAgent(c.env, agent.value.serverId)) ?? agent;
 }
 
-function refuseLack(access: Access, { scopes, projectIds }: TokenIdentity) {
-  switch (missingPermission(access, scopes, projectIds !== null)) {
+function refuseLack(access: Access, permissions: readonly Permission[]) {
+  switch (missingPermission(access, permissions)) {
     case "scope":
       return refuse("insufficient_scope", `The token lacks the scope ${scopeOf(access)}.`);
     case "account":

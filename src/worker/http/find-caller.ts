@@ -3,11 +3,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { isWellFormedToken, type TokenKind } from "#contract/token-form.ts";
 import type { Database } from "#worker/db/database-session.ts";
 import { type AgentIdentity, findAgent } from "#worker/db/servers/server-records.ts";
-import {
-  findTokenHolder,
-  type TokenHolder,
-  type TokenIdentity,
-} from "#worker/db/tokens/find-token-holder.ts";
+import { findTokenHolder, type TokenHolder } from "#worker/db/tokens/find-token-holder.ts";
 import { TtlCache } from "#worker/http/ttl-cache.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 
@@ -44,16 +40,15 @@ export class Authentication {
   async holds(
     database: Database,
     authorization: string | null,
-    { id, scopes, projectIds }: TokenIdentity,
+    { token, permissions }: Pick<TokenHolder, "token" | "permissions">,
     now: number,
   ): Promise<boolean> {
     const secret = bearerSecret(authorization, "api", "session", "exchange");
     if (!secret.ok) return false;
     const holder = await findTokenHolder(database, await secretHash(secret.value));
     if (holder === null || holder.token.expiresAt <= now) return false;
-    const { token } = holder;
-    const before = JSON.stringify([id, scopes, projectIds]);
-    return JSON.stringify([token.id, token.scopes, token.projectIds]) === before;
+    const before = JSON.stringify([token.id, permissions]);
+    return JSON.stringify([holder.token.id, holder.permissions]) === before;
   }
 
   /** Removes a token from the cache after it was revoked or rotated. */

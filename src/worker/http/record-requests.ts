@@ -14,6 +14,7 @@ import {
   TrustRuleId,
   WebhookId,
 } from "#contract/ids.ts";
+import { reachOf } from "#contract/permissions.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { findDeploymentStatus } from "#worker/db/deployments/find-deployment.ts";
 import { unnamedEntryWrites } from "#worker/db/changes/change-writes.ts";
@@ -70,7 +71,7 @@ export function recordRequests(clock: Clock, ids: IdGenerator) {
       await scheduler.wait(DELAY_MS);
       if (outcome.outcome !== "done" && (await limitRefusals(c.env, holder.token.id)) !== null) return;
       // The sender sees the entry if it sees the project. It must not learn which project an id of another belongs to.
-      const visible = new AccountRows(c.env.DB, holder.account.id, holder.token.projectIds);
+      const visible = new AccountRows(c.env.DB, holder.account.id, reachOf(holder.permissions, null));
       const projectId = named ?? (await projectOf(visible, target));
       await rows.runTogether(unnamedEntryWrites(rows, { ...entry, projectId }));
     };

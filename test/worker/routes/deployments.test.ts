@@ -283,6 +283,7 @@ describe("the account", () => {
         project_ids: null,
         expires_at: TIME,
       },
+      permissions: [{ scopes: expect.arrayContaining(["deployments:write"]), project_ids: null }],
     });
   });
 });

@@ -11,6 +11,7 @@ const MAX_RETENTION_DAYS = 3650;
 /** Days after the end of a deployment. */
 const RetentionDays = wholeBetween(1, MAX_RETENTION_DAYS);
 
+/** `permissions`: what the token allows now. They add up. */
 export const Account = z.strictObject({
   id: AccountId,
   name: z.string(),
@@ -24,6 +25,12 @@ export const Account = z.strictObject({
     project_ids: z.nullable(z.array(ProjectId)),
     expires_at: z.string(),
   }),
+  permissions: z.array(
+    z.strictObject({
+      scopes: z.array(growing(Scope)),
+      project_ids: z.nullable(z.array(ProjectId)),
+    }),
+  ),
 });
 export type Account = z.infer<typeof Account>;
 

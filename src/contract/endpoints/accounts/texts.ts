@@ -18,6 +18,7 @@ const account = {
     project_ids: [example.project],
     expires_at: "2027-01-31T08:20:00.000Z",
   },
+  permissions: [{ scopes: ["deployments:write", "projects:read"], project_ids: [example.project] }],
 } as const;
 
 export const accountTexts = {
@@ -70,6 +71,11 @@ export const accountSchemas = {
       "How full the installation's database is, in percent of what its plan allows. `null`: less than 70. When it is full, nothing can be deployed.",
     token: "The token that the request was sent with.",
     ...nested("token", { ...tokenFields, name: "The token's name." }),
+    permissions: "What the request's token allows now. The entries add up.",
+    ...nested("permissions", {
+      scopes: "The scopes that it has.",
+      project_ids: "The projects in which it has them. `null`: all of the account.",
+    }),
   }),
   UpdateAccountInput: object(UpdateAccountInput, "The settings to change.", {
     log_retention_days: logRetention,

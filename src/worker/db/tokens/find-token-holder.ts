@@ -1,6 +1,7 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
 
 import type { AccountId, ProjectId, TokenId } from "#contract/ids.ts";
+import type { Permission } from "#contract/permissions.ts";
 import type { Scope } from "#contract/scopes.ts";
 import { accounts, tokens } from "#worker/db/schema.ts";
 import { read, readerOf, type Select, select } from "#worker/db/reads.ts";
@@ -20,6 +21,8 @@ export type TokenIdentity = {
 
 export type TokenHolder = {
   readonly token: TokenIdentity;
+  /** What the token allows now. */
+  readonly permissions: readonly Permission[];
   readonly account: { readonly id: AccountId; readonly name: string };
 };
 
@@ -49,7 +52,7 @@ export async function findTokenHolder(database: D1Database, sent: string): Promi
   const [found] = await read(database, prepared, { hash: sent });
   if (found === undefined) return null;
   const { accountId, accountName, ...token } = found;
-  return { token, account: { id: accountId, name: accountName } };
+  return { token, permissions: [token], account: { id: accountId, name: accountName } };
 }
 
 function selectHolder(): Select<typeof fields> {

@@ -25,6 +25,10 @@ export async function getAccount(context: Context): Promise<Result<Account, neve
       project_ids: token.projectIds === null ? null : [...token.projectIds],
       expires_at: timestamp(token.expiresAt),
     },
+    permissions: context.permissions.map(({ scopes, projectIds }) => ({
+      scopes: [...scopes],
+      project_ids: projectIds === null ? null : [...projectIds],
+    })),
   });
 }
 

@@ -29,7 +29,7 @@ export async function createFreeze(
   context: Context,
   { name, project_id: projectId, times: given }: CreateFreezeInput,
 ): Promise<Result<Freeze, CreateFreezeRefusal>> {
-  if (projectId === null && context.token.projectIds !== null) return refuseAccountFreeze();
+  if (projectId === null && context.rows.projectIds !== null) return refuseAccountFreeze();
   const now = context.clock.now();
   const times = acceptedTimes(given, now);
   if (!times.ok) return times;

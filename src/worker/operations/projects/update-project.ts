@@ -61,7 +61,7 @@ export async function updateProject(
   const isChange = Object.values({ ...changes, automatic: input.automatic?.[0] }).some(
     (value) => value !== undefined,
   );
-  const mayMove = context.token.projectIds === null;
+  const mayMove = context.rows.projectIds === null;
   const update = isChange
     ? await changeProject(context.rows, id, changes, {
         mayMove,
@@ -125,7 +125,7 @@ async function newToken(
   if (login.isUserName && userNameOf(head.repository) === userNameOf(repository))
     return await keepToken(context, id, repository, head);
   const isMove = serverId !== undefined && serverId !== head.serverId;
-  if (isMove && token.projectIds !== null) return refuseMove();
+  if (isMove && rows.projectIds !== null) return refuseMove();
   const server = isMove ? await findServer(rows, serverId) : head;
   if (server === null) return unknownServer(serverId ?? head.serverId);
   const current = await findCurrentVariables(rows, id);

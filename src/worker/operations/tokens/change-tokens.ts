@@ -27,7 +27,7 @@ export async function createToken(
 ): Promise<Result<TokenWithSecret, "insufficient_scope" | "invalid_request" | "too_many">> {
   const scopes = inOrder(input.scopes);
   const projectIds = onceEach(input.project_ids);
-  const excess = excessOver(context.token, { scopes, projectIds });
+  const excess = excessOver(context.permissions, { scopes, projectIds });
   if (excess !== null) return refuseExcess(excess);
   const { secret, hash } = await newTokenSecret(context);
   const now = context.clock.now();
@@ -75,7 +75,7 @@ export async function rotateToken(
     return refuse("not_found", "This token is a session. Sessions cannot be rotated: sign in again instead.");
   if (token.kind === "exchange")
     return refuse("not_found", "A job got this token by a trust rule. Such tokens cannot be rotated.");
-  const excess = excessOver(context.token, token);
+  const excess = excessOver(context.permissions, token);
   if (excess !== null) return refuseExcess(excess);
   const { secret, hash } = await newTokenSecret(context);
   const now = context.clock.now();

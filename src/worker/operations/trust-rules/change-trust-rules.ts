@@ -52,7 +52,7 @@ export async function createTrustRule(
     });
   const scopes = inOrder(input.scopes);
   const projectIds = onceEach(input.project_ids);
-  const excess = excessOver(context.token, { scopes, projectIds });
+  const excess = excessOver(context.permissions, { scopes, projectIds });
   if (excess !== null) return refuseExcess(excess, "trust rules");
   const rule: TrustRuleReading = {
     id: context.ids.trustRule(),
@@ -114,7 +114,7 @@ async function tryUpdate(
   const after = changedBy(before, given);
   const problem = given.claims === undefined ? null : problemOfRequiredClaims(before.provider, after.claims);
   if (problem !== null) return refuseTrust(problem);
-  const excess = excessOver(context.token, after);
+  const excess = excessOver(context.permissions, after);
   if (excess !== null) return refuseExcess(excess, "trust rules");
   const changes = differences(shownOf(before), shownOf(after));
   const changed = Object.keys(changes);

@@ -33,7 +33,7 @@ export async function createWebhook(
 ): Promise<Result<WebhookWithSecret, "insufficient_scope" | "invalid_request" | "too_many">> {
   const { name, events, project_ids: given, ...settings } = input;
   const projectIds = given === null ? null : [...new Set(given)];
-  const excess = excessOver(context.token, { scopes: [], projectIds });
+  const excess = excessOver(context.permissions, { scopes: ["webhooks:write"], projectIds });
   if (excess !== null) return refuseExcess(excess, "webhooks");
   const wrongTarget = refuseTargets(context, settings);
   if (wrongTarget !== null) return wrongTarget;

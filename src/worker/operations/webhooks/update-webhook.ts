@@ -58,7 +58,7 @@ export async function updateWebhook(
 
 async function refuseProjects(context: Context, projectIds: readonly ProjectId[] | null | undefined) {
   if (projectIds === undefined) return null;
-  const excess = excessOver(context.token, { scopes: [], projectIds });
+  const excess = excessOver(context.permissions, { scopes: ["webhooks:write"], projectIds });
   if (excess !== null) return refuseExcess(excess, "webhooks");
   const unknown = projectIds === null ? [] : await unknownProjects(context.rows, projectIds);
   return unknown.length === 0 ? null : refuseUnknownProjects(projectIds ?? [], unknown);

@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest";
 import { createIdGenerator, type ProjectId } from "#contract/ids.ts";
 import { ExtraScope, Role, roleScopes } from "#contract/roles.ts";
 import { allScopes, type Scope, scopesAllow } from "#contract/scopes.ts";
+import { type Permission, reachOf } from "#contract/permissions.ts";
 import {
   type Grant,
   type MemberRights,
-  reachOfMember,
-  reachOfPersonalToken,
-} from "#domain/members/member-reach.ts";
-import type { TokenReach } from "#domain/token-grant.ts";
+  narrowed,
+  permissionsOfMember,
+} from "#domain/members/member-permissions.ts";
 
 const ids = createIdGenerator({ now: () => 1, randomBytes: (count) => new Uint8Array(count) });
 const shop = ids.project();
@@ -29,7 +29,7 @@ const member: fc.Arbitrary<MemberRights> = fc.record({
   isOwner: fc.boolean(),
   grants: fc.array(grant, { maxLength: 4 }),
 });
-const token: fc.Arbitrary<TokenReach> = fc.record({
+const token: fc.Arbitrary<Permission> = fc.record({
   scopes: fc.subarray([...allScopes], { minLength: 1 }),
   projectIds: someProjects,
 });
@@ -50,7 +50,7 @@ describe("a member", () => {
                 includes(projectIds, id) && scopesAllow([...roleScopes[role], ...extra], scope),
             ),
         );
-        expect(projectsIn(reachOfMember(rights, scope))).toEqual(given);
+        expect(projectsIn(reachOf(permissionsOfMember(rights), scope))).toEqual(given);
       }),
     );
   });
@@ -63,13 +63,14 @@ describe("a member", () => {
         { role: "deployer", projectIds: [shop], extra: [] },
       ],
     };
-    expect(reachOfMember(rights, "deployments:read")).toBeNull();
-    expect(reachOfMember(rights, "deployments:write")).toEqual([shop]);
-    expect(reachOfMember(rights, "deployments:approve")).toEqual([]);
+    expect(reachOf(permissionsOfMember(rights), "deployments:read")).toBeNull();
+    expect(reachOf(permissionsOfMember(rights), "deployments:write")).toEqual([shop]);
+    expect(reachOf(permissionsOfMember(rights), "deployments:approve")).toEqual([]);
   });
 
   it("without a grant has no scope", () => {
-    for (const scope of allScopes) expect(reachOfMember({ isOwner: false, grants: [] }, scope)).toEqual([]);
+    for (const scope of allScopes)
+      expect(reachOf(permissionsOfMember({ isOwner: false, grants: [] }), scope)).toEqual([]);
   });
 });
 
@@ -78,8 +79,8 @@ describe("a personal token", () => {
     fc.assert(
       fc.property(token, member, anyScope, (own, rights, scope) => {
         const ofToken = scopesAllow(own.scopes, scope) ? projectsIn(own.projectIds) : [];
-        const ofMember = projectsIn(reachOfMember(rights, scope));
-        expect(projectsIn(reachOfPersonalToken(own, rights, scope))).toEqual(
+        const ofMember = projectsIn(reachOf(permissionsOfMember(rights), scope));
+        expect(projectsIn(reachOf(narrowed(permissionsOfMember(rights), own), scope))).toEqual(
           PROJECTS.filter((id) => ofToken.includes(id) && ofMember.includes(id)),
         );
       }),
