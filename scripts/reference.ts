@@ -4,6 +4,7 @@ import { commandPagePath, withCommandReference } from "./reference/command-refer
 import { tokensPagePath, withScopeTables } from "./reference/scope-table.ts";
 import { readScalingPage, scalingPagePath } from "./reference/scaling-tables.ts";
 import { processesPagePath, withProcessTables } from "./reference/process-tables.ts";
+import { requestLinesPath, requestLinesText } from "./reference/request-lines.ts";
 import { apiPagePath, withProblemTable } from "./reference/problem-table.ts";
 import { usualPresetsPath, usualPresetsText } from "./reference/usual-presets.ts";
 import { runCommand } from "./shared/run-command.ts";
@@ -13,7 +14,8 @@ await runScript(
   {
     usage: "npm run reference",
     summary: `Updates the generated parts of tracked files: the problem table in docs/api.md, the scopes in docs/tokens.md, the
-commands in docs/command.md, the tables in docs/processes.md and docs/scaling.md, and the presets of typical projects.`,
+commands in docs/command.md, the tables in docs/processes.md and docs/scaling.md, the presets of typical projects, and
+the paths of endpoints without their schemas.`,
     options: noOptions,
   },
   async () => {
@@ -27,6 +29,7 @@ commands in docs/command.md, the tables in docs/processes.md and docs/scaling.md
     await writeFile(commandPagePath, withCommandReference(commandPage));
     await writeFile(scalingPagePath, (await readScalingPage()).current);
     await writeFile(usualPresetsPath, usualPresetsText());
-    await runCommand(["oxfmt", usualPresetsPath]);
+    await writeFile(requestLinesPath, requestLinesText());
+    await runCommand(["oxfmt", usualPresetsPath, requestLinesPath]);
   },
 );

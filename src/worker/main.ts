@@ -12,26 +12,24 @@ import { registerFallback } from "#worker/http/fallback.ts";
 import { authenticateAgent, allowAnyone, authenticateToken } from "#worker/http/authenticate.ts";
 import { checkFields } from "#worker/http/check-fields.ts";
 import { commonHeaders } from "#worker/http/common-headers.ts";
-import type { AgentHandlers, OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
 import { onceWithKey } from "#worker/http/idempotency/answer-once.ts";
 import { recordRequests } from "#worker/http/record-requests.ts";
 import { registerRoutes } from "#worker/http/register-routes.ts";
+import type { AgentRoutes, OpenRoutes, TokenRoutes } from "#worker/http/routes.ts";
 import { noteTokenUses } from "#worker/http/note-token-uses.ts";
-import { accountHandlers } from "#worker/routes/account.ts";
-import { agentHandlers, enrollmentHandlers } from "#worker/routes/agent.ts";
+import { accountRoutes } from "#worker/routes/account.ts";
+import { agentRoutes, enrollmentRoutes } from "#worker/routes/agent.ts";
 import { routeAgentFiles } from "#worker/routes/agent-files.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
 import { routeDashboard } from "#worker/routes/dashboard.ts";
-import { deploymentHandlers } from "#worker/routes/deployments.ts";
-import { eventHandlers } from "#worker/routes/events.ts";
-import { createHealthHandlers } from "#worker/routes/health.ts";
-import { logHandlers } from "#worker/routes/logs.ts";
-import { projectHandlers } from "#worker/routes/projects.ts";
+import { deploymentRoutes } from "#worker/routes/deployments.ts";
+import { eventRoutes } from "#worker/routes/events.ts";
+import { createHealthRoutes } from "#worker/routes/health.ts";
+import { logRoutes } from "#worker/routes/logs.ts";
 import { routeReference } from "#worker/routes/reference.ts";
-import { rareOpenHandlers, rareTokenHandlers } from "#worker/routes/loaded-when-called.ts";
+import { lazyOpenRoutes, lazyTokenRoutes } from "#worker/routes/loaded-when-called.ts";
 import { routeSecurityText } from "#worker/routes/security-text.ts";
-import { serverHandlers } from "#worker/routes/servers.ts";
-import { accessTokenHandlers } from "#worker/routes/tokens.ts";
+import { serverRoutes } from "#worker/routes/servers.ts";
 import { inJurisdiction, jurisdictionOf, near } from "#worker/objects/location.ts";
 import { targetRule, urlProblem } from "#worker/objects/outlet/target-rule.ts";
 
@@ -69,20 +67,18 @@ function servicesOf(c: HonoContext<AppEnv>): Services {
 }
 
 // These types require all endpoints of the table, so an endpoint without a handler does not compile.
-const tokenHandlers: TokenHandlers = {
-  ...accessTokenHandlers,
-  ...accountHandlers,
-  ...deploymentHandlers,
-  ...logHandlers,
-  ...projectHandlers,
-  ...serverHandlers,
-  ...eventHandlers,
-  ...rareTokenHandlers,
+const tokenRoutes: TokenRoutes = {
+  ...accountRoutes,
+  ...deploymentRoutes,
+  ...logRoutes,
+  ...serverRoutes,
+  ...eventRoutes,
+  ...lazyTokenRoutes,
 };
-const openHandlers: OpenHandlers = {
-  ...enrollmentHandlers,
-  ...createHealthHandlers(new DatabaseHealth()),
-  ...rareOpenHandlers,
+const openRoutes: OpenRoutes = {
+  ...enrollmentRoutes,
+  ...createHealthRoutes(new DatabaseHealth()),
+  ...lazyOpenRoutes,
 };
 
 const app = createApp();
@@ -90,13 +86,13 @@ app.use(commonHeaders({ randomBytes, clock }));
 app.use(requireHttps);
 app.use(noteTokenUses(clock));
 app.use(recordRequests(clock, ids));
-registerRoutes(app, tokenHandlers, authenticateToken(authentication, servicesOf), checkFields(onceWithKey));
-registerRoutes<keyof AgentHandlers, AgentRequestContext>(
+registerRoutes(app, tokenRoutes, authenticateToken(authentication, servicesOf), checkFields(onceWithKey));
+registerRoutes<keyof AgentRoutes, AgentRequestContext>(
   app,
-  agentHandlers,
+  agentRoutes,
   authenticateAgent(authentication, servicesOf),
 );
-registerRoutes(app, openHandlers, allowAnyone(servicesOf));
+registerRoutes(app, openRoutes, allowAnyone(servicesOf));
 routeAgentConnect(app, authentication, clock);
 routeReference(app);
 routeAgentFiles(app);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const sourcesOf = (isFirst: boolean) =>
   files.filter((file) => file.isFirst === isFirst).flatMap(({ sources }) => sources);
 
-/** What no start and no request for a project, a deployment, a log, a server or a token may evaluate. */
+/** What no start and no request for a deployment, a log, a server or an event may evaluate. */
 const loadedWhenUsed = [
   /^src\/worker\/schedule\//,
   /^src\/worker\/deliveries\//,
@@ -23,8 +23,11 @@ const loadedWhenUsed = [
   /^src\/worker\/db\/sessions\//,
   /^src\/worker\/operations\/sessions\//,
   /^src\/worker\/operations\/audit\//,
-  /^src\/worker\/operations\/(commands|cron|domains|freezes|hooks|output|processes|traffic|variables|webhooks)\//,
-  /^src\/worker\/routes\/(audit|commands|cron|domains|freezes|hooks|output|processes|sessions|traffic|variables|webhooks)\.ts$/,
+  /^src\/worker\/operations\/projects\/(create|delete|read|update)-projects?\.ts$/,
+  /^src\/worker\/operations\/(commands|cron|domains|freezes|hooks|output|processes|tokens|traffic|trust-rules|variables|webhooks)\//,
+  /^src\/worker\/routes\/(audit|commands|cron|domains|freezes|hooks|output|processes|projects|sessions|tokens|traffic|trust-rules|variables|webhooks)\.ts$/,
+  /^src\/contract\/endpoints\/(audit|commands|cron|domains|freezes|hooks|output|processes|projects|sessions|tokens|traffic|trust-rules|variables|webhooks)\/endpoints\.ts$/,
+  /^src\/contract\/endpoints\/(freezes|hooks|projects|sessions|tokens|trust-rules|webhooks)\/schemas\.ts$/,
 ];
 
 it("the first request evaluates two files, without what few requests need", () => {

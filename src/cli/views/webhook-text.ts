@@ -1,7 +1,6 @@
-import type { WebhookState } from "#contract/endpoints/webhooks/kinds.ts";
+import type { DeliveryState, WebhookState } from "#contract/endpoints/webhooks/kinds.ts";
 import type {
   DeliveryAttempt,
-  DeliveryState,
   WebhookDetails,
   WebhookWithSecret,
 } from "#contract/endpoints/webhooks/schemas.ts";

@@ -7,7 +7,7 @@ import {
   SECURITY_TEXT_PATH,
 } from "#contract/public-paths.ts";
 import { AGENT_CONNECT_PATH } from "#contract/endpoints/agents/endpoints.ts";
-import { endpoints } from "#contract/endpoints/endpoints.ts";
+import { requestLines } from "#contract/endpoints/request-lines.ts";
 import { refuse } from "#contract/problems.ts";
 import type { App } from "#worker/http/app.ts";
 import { pageResponse, wantsPage } from "#worker/http/page-response.ts";
@@ -50,7 +50,7 @@ function methodsByPath(): Map<string, Set<string>> {
     ...Object.values(dashboardPaths),
   ];
   const byPath = new Map(readOnly.map((path) => [path, new Set(["GET"])]));
-  for (const { path, method } of Object.values(endpoints))
+  for (const { path, method } of Object.values(requestLines))
     byPath.set(path, (byPath.get(path) ?? new Set()).add(method));
   return byPath;
 }

@@ -2,7 +2,6 @@ import type { Endpoint, OutputOf } from "#contract/endpoints/endpoint.ts";
 import type { Endpoints, OperationName } from "#contract/endpoints/endpoints.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
-import type { AgentRequestContext, Context, OpenContext } from "#worker/context.ts";
 
 export type MediaTypeOf<Of extends Endpoint> = "application/json" | Of["alsoAs"][number];
 
@@ -44,11 +43,3 @@ export type Handler<Of extends Endpoint, Caller> = (
 export type Handlers<Names extends OperationName, Caller> = {
   readonly [Name in Names]: Handler<Endpoints[Name], Caller>;
 };
-
-type CalledBy<By extends Endpoint["access"]["by"]> = {
-  [Name in OperationName]: Endpoints[Name]["access"]["by"] extends By ? Name : never;
-}[OperationName];
-
-export type TokenHandlers = Handlers<CalledBy<"token">, Context>;
-export type AgentHandlers = Handlers<CalledBy<"agent">, AgentRequestContext>;
-export type OpenHandlers = Handlers<CalledBy<"none">, OpenContext>;

@@ -2,15 +2,17 @@ import type { Context as HonoContext } from "hono";
 import * as z from "zod/mini";
 
 import { type Endpoint, scopeOf } from "#contract/endpoints/endpoint.ts";
-import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
+import type { OperationName } from "#contract/endpoints/endpoints.ts";
+import { type RequestLine, requestLines } from "#contract/endpoints/request-lines.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { type Refusal, type Result, succeed } from "#contract/problems.ts";
 import type { Services } from "#worker/context.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
 import { withEntityTag } from "#worker/http/entity-tag.ts";
-import type { Answer, Handler, Handlers, Input } from "#worker/http/handler.ts";
+import type { Answer, Input } from "#worker/http/handler.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
 import { readInput } from "#worker/http/read-input.ts";
+import type { Route, Routes } from "#worker/http/routes.ts";
 
 /** Authenticates the caller, and checks that they may call the endpoint. */
 export type Authenticate<Caller> = (
@@ -42,28 +44,29 @@ const SLOW_BODY_MS = 1_000;
  */
 const SLOW_READ_MS = 5_000;
 
-/** Registers a route for each handler: authenticates, validates, calls the handler and builds the response. */
+/** Registers the routes: each authenticates, validates, calls the handler and builds the response. */
 export function registerRoutes<Names extends OperationName, Caller extends Pick<Services, "clock">>(
   app: App,
-  handlers: Handlers<Names, Caller>,
+  routes: Routes<Names, Caller>,
   authenticate: Authenticate<Caller>,
   wrap: Wrap<Caller> = async ({ caller }, act) => succeed(await act(caller)),
 ): void {
-  for (const name of Object.keys(handlers).filter((key) => isKeyOf(handlers, key)))
-    route(app, name, endpoints[name], handlers[name], authenticate, wrap);
+  for (const name of Object.keys(routes).filter((key) => isKeyOf(routes, key)))
+    register(app, name, routes[name], authenticate, wrap);
 }
 
-function route<Of extends Endpoint, Caller extends Pick<Services, "clock">>(
+function register<Of extends Endpoint, Caller extends Pick<Services, "clock">>(
   app: App,
   operation: OperationName,
-  endpoint: Of,
-  handler: Handler<Of, Caller>,
+  find: () => Promise<Route<Of, Caller>>,
   authenticate: Authenticate<Caller>,
   wrap: Wrap<Caller>,
 ): void {
-  app.on(endpoint.method, endpoint.path, async (c) => {
+  const { method, path }: RequestLine = requestLines[operation];
+  app.on(method, path, async (c) => {
     const params = c.req.param();
     c.set("called", { operation, params });
+    const { endpoint, handler } = await find();
     const sender = await authenticate(c, endpoint, operation);
     if (!sender.ok) return refused(c, sender.refusal, endpoint);
     const { clock } = sender.value;

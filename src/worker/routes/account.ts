@@ -1,8 +1,9 @@
+import { accountEndpoints } from "#contract/endpoints/accounts/endpoints.ts";
 import { answer } from "#worker/http/responses.ts";
-import type { TokenHandlers } from "#worker/http/handler.ts";
+import { forTokens } from "#worker/http/routes.ts";
 import { getAccount, updateAccount } from "#worker/operations/accounts/account.ts";
 
-export const accountHandlers = {
+export const accountRoutes = forTokens(accountEndpoints, {
   getAccount: (context) => answer(getAccount(context)),
   updateAccount: (context, { body }) => answer(updateAccount(context, body)),
-} satisfies Partial<TokenHandlers>;
+});

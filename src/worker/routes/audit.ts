@@ -1,5 +1,6 @@
+import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
 import { refuse, succeed } from "#contract/problems.ts";
-import type { TokenHandlers } from "#worker/http/handler.ts";
+import { forTokens } from "#worker/http/routes.ts";
 import { answerPage } from "#worker/http/responses.ts";
 import { streamed } from "#worker/http/streamed.ts";
 import {
@@ -14,7 +15,7 @@ const notInPages = refuse(
   "An export has all entries, not pages: send neither `limit` nor `cursor`.",
 );
 
-export const auditHandlers = {
+export const auditRoutes = forTokens(auditEndpoints, {
   async listAuditEntries(context, { query, mediaType, url }) {
     switch (mediaType) {
       case "application/json":
@@ -31,4 +32,4 @@ export const auditHandlers = {
   listAuditSeals: (context, { query, url }) => answerPage(listAuditSeals(context, query ?? {}), url),
   listAuditSealCopies: (context, { query, url }) =>
     answerPage(listAuditSealCopies(context, query ?? {}), url),
-} satisfies Partial<TokenHandlers>;
+});

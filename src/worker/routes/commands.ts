@@ -1,5 +1,6 @@
+import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import type { CommandRun } from "#contract/endpoints/commands/schemas.ts";
-import type { TokenHandlers } from "#worker/http/handler.ts";
+import { forTokens } from "#worker/http/routes.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
 import {
   getCommand,
@@ -9,7 +10,7 @@ import {
 } from "#worker/operations/commands/read-command.ts";
 import { runCommand } from "#worker/operations/commands/run-command.ts";
 
-export const commandHandlers = {
+export const commandRoutes = forTokens(commandEndpoints, {
   runCommand: (context, { params, body }) =>
     answer(runCommand(context, params.project_id, body), commandLocation),
   listCommands: (context, { params, query, url }) =>
@@ -18,7 +19,7 @@ export const commandHandlers = {
   getCommandOutput: (context, { params, query }) =>
     answer(getCommandOutput(context, params.project_id, params.command_id, query)),
   stopCommand: (context, { params }) => answer(stopCommand(context, params.project_id, params.command_id)),
-} satisfies Partial<TokenHandlers>;
+});
 
 function commandLocation({ project_id, id }: CommandRun) {
   return { location: `/v1/projects/${project_id}/commands/${id}` };

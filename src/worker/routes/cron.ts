@@ -1,9 +1,10 @@
-import type { TokenHandlers } from "#worker/http/handler.ts";
+import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
+import { forTokens } from "#worker/http/routes.ts";
 import { answer } from "#worker/http/responses.ts";
 import { getCronJob, listCronJobs } from "#worker/operations/cron/read-cron.ts";
 import { getCronOutput, runCronJob, stopCronRun } from "#worker/operations/cron/cron-runs.ts";
 
-export const cronHandlers = {
+export const cronRoutes = forTokens(cronEndpoints, {
   listCronJobs: (context, { params }) => answer(listCronJobs(context, params.project_id)),
   getCronJob: (context, { params }) => answer(getCronJob(context, params.project_id, params.job)),
   runCronJob: (context, { params: { project_id, job } }) =>
@@ -14,4 +15,4 @@ export const cronHandlers = {
     answer(getCronOutput(context, project_id, job, Number(run), query)),
   stopCronRun: (context, { params: { project_id, job, run } }) =>
     answer(stopCronRun(context, project_id, job, Number(run))),
-} satisfies Partial<TokenHandlers>;
+});

@@ -1,6 +1,8 @@
+import { approvalEndpoints } from "#contract/endpoints/deployments/approval-endpoints.ts";
+import { deploymentEndpoints } from "#contract/endpoints/deployments/endpoints.ts";
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
-import type { TokenHandlers } from "#worker/http/handler.ts";
+import { forTokens } from "#worker/http/routes.ts";
 import {
   approveDeployment,
   cancelDeployment,
@@ -11,11 +13,14 @@ import {
   getProjectDeployment,
   listDeployments,
   listProjectDeployments,
+  listRollbackTargets,
 } from "#worker/operations/deployments/read-deployments.ts";
 import { rollBack } from "#worker/operations/deployments/roll-back.ts";
 import { startDeployment } from "#worker/operations/deployments/start-deployment.ts";
 
-export const deploymentHandlers = {
+const rows = { ...deploymentEndpoints, ...approvalEndpoints };
+
+export const deploymentRoutes = forTokens(rows, {
   listProjectDeployments: (context, { params, query, url }) =>
     answerPage(listProjectDeployments(context, params.project_id, query), url),
   startDeployment: (context, { params, body, ifLive }) =>
@@ -36,7 +41,8 @@ export const deploymentHandlers = {
     answer(approveDeployment(context, params.deployment_id, body)),
   rollBack: (context, { body, ifLive }) =>
     answer(rollBack(context, { input: body, ifLive }), deploymentLocation),
-} satisfies Partial<TokenHandlers>;
+  listRollbackTargets: (context, { params }) => answer(listRollbackTargets(context, params.project_id)),
+});
 
 /** Where a deployment that was started can be read. */
 export function deploymentLocation({ id }: DeploymentStarted) {

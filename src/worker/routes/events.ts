@@ -1,11 +1,12 @@
+import { eventEndpoints } from "#contract/endpoints/events/endpoints.ts";
 import type { FeedEvent } from "#worker/following/events/follow-events.ts";
-import type { TokenHandlers } from "#worker/http/handler.ts";
+import { forTokens } from "#worker/http/routes.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
 import { eventStream } from "#worker/http/streamed.ts";
 import { followEvents, getEvent, listEvents } from "#worker/operations/events/read-events.ts";
 import { eventStreamStart, heartbeat } from "#worker/views/log-views.ts";
 
-export const eventHandlers = {
+export const eventRoutes = forTokens(eventEndpoints, {
   async listEvents(context, { query, mediaType, lastEventId, url }) {
     switch (mediaType) {
       case "application/json":
@@ -18,7 +19,7 @@ export const eventHandlers = {
     }
   },
   getEvent: (context, { params }) => answer(getEvent(context, params.event_id)),
-} satisfies Partial<TokenHandlers>;
+});
 
 async function* eventTexts(events: AsyncGenerator<FeedEvent>): AsyncGenerator<string> {
   yield eventStreamStart;

@@ -1,10 +1,11 @@
+import { accountEndpoints } from "#contract/endpoints/accounts/endpoints.ts";
 import type { DatabaseHealth } from "#worker/db/database-health.ts";
 import { answer } from "#worker/http/responses.ts";
-import type { OpenHandlers } from "#worker/http/handler.ts";
+import { forAnyone } from "#worker/http/routes.ts";
 import { getHealth } from "#worker/operations/get-health.ts";
 
-export function createHealthHandlers(health: DatabaseHealth) {
-  return {
+export function createHealthRoutes(health: DatabaseHealth) {
+  return forAnyone(accountEndpoints, {
     getHealth: (context, { query }) => answer(getHealth(context, health, query.deep !== undefined)),
-  } satisfies Partial<OpenHandlers>;
+  });
 }

@@ -1,4 +1,5 @@
-import type { OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
+import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
+import { forAnyone, forTokens } from "#worker/http/routes.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
 import { createHook, deleteHook, rotateHook } from "#worker/operations/hooks/change-hooks.ts";
 import { getHook, listHooks } from "#worker/operations/hooks/read-hooks.ts";
@@ -6,7 +7,7 @@ import { listHookPushes, listProjectPushes } from "#worker/operations/pushes/lis
 import { receiveDelivery } from "#worker/operations/pushes/receive-delivery.ts";
 import { replayPush } from "#worker/operations/pushes/replay-push.ts";
 
-export const hookHandlers = {
+export const hookRoutes = forTokens(hookEndpoints, {
   listHooks: (context, { query, url }) => answerPage(listHooks(context, query), url),
   createHook: (context, { body }) =>
     answer(createHook(context, body), ({ id }) => ({ location: `/v1/hooks/${id}` })),
@@ -18,8 +19,8 @@ export const hookHandlers = {
   replayPush: (context, { params }) => answer(replayPush(context, params.hook_id, params.push_id)),
   listProjectPushes: (context, { params, query, url }) =>
     answerPage(listProjectPushes(context, params.project_id, query), url),
-} satisfies Partial<TokenHandlers>;
+});
 
-export const deliveryHandlers = {
+export const deliveryRoutes = forAnyone(hookEndpoints, {
   receiveDelivery: (context, { params }) => answer(receiveDelivery(context, params.hook_id)),
-} satisfies Partial<OpenHandlers>;
+});

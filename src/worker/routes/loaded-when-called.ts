@@ -1,73 +1,110 @@
-import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
-import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
-import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
-import { domainEndpoints } from "#contract/endpoints/domains/endpoints.ts";
-import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
-import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
-import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
-import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
-import { sessionEndpoints } from "#contract/endpoints/sessions/endpoints.ts";
-import { trustRuleEndpoints } from "#contract/endpoints/trust-rules/endpoints.ts";
-import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
-import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
-import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
-import type { OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
 import { loadWhenCalled } from "#worker/http/load-when-called.ts";
+import type { OpenRoutes, TokenRoutes } from "#worker/http/routes.ts";
 
-// Each group of endpoints that few requests need. Another module may import these routes for types only: an import of a
-// value brings them back into the first file (test/scripts/worker-bundle.test.ts).
+// The handlers of a group are loaded together with the schemas of its endpoints. A group is here if few requests need it,
+// as for a way to sign in, or if it is large and only people's requests need it: the objects and the agents' requests
+// start without it. Another module of the first file may import these routes, and the rows of their endpoints, for types
+// only: an import of a value brings them back into the first file (test/scripts/worker-bundle.test.ts).
 
-const { receiveDelivery, ...hooks } = hookEndpoints;
-const { createSession, endSession } = sessionEndpoints;
-const { exchangeToken, ...trustRules } = trustRuleEndpoints;
+/** Routes for tokens that are loaded when the first of their group is called. */
+export const lazyTokenRoutes = {
+  ...loadWhenCalled(
+    ["listAuditEntries", "listAuditSeals", "listAuditSealCopies"],
+    async () => (await import("#worker/routes/audit.ts")).auditRoutes,
+  ),
+  ...loadWhenCalled(
+    ["runCommand", "listCommands", "getCommand", "getCommandOutput", "stopCommand"],
+    async () => (await import("#worker/routes/commands.ts")).commandRoutes,
+  ),
+  ...loadWhenCalled(
+    ["listCronJobs", "getCronJob", "runCronJob", "getCronOutput", "stopCronRun"],
+    async () => (await import("#worker/routes/cron.ts")).cronRoutes,
+  ),
+  ...loadWhenCalled(["checkDomains"], async () => (await import("#worker/routes/domains.ts")).domainRoutes),
+  ...loadWhenCalled(
+    ["listFreezes", "createFreeze", "getFreeze", "updateFreeze", "deleteFreeze"],
+    async () => (await import("#worker/routes/freezes.ts")).freezeRoutes,
+  ),
+  ...loadWhenCalled(
+    [
+      "listHooks",
+      "createHook",
+      "getHook",
+      "rotateHook",
+      "deleteHook",
+      "listHookPushes",
+      "replayPush",
+      "listProjectPushes",
+    ],
+    async () => (await import("#worker/routes/hooks.ts")).hookRoutes,
+  ),
+  ...loadWhenCalled(["getOutput"], async () => (await import("#worker/routes/output.ts")).outputRoutes),
+  ...loadWhenCalled(
+    ["getProcesses", "updateProcess", "restartProcess", "stopProcess", "startProcess", "applyConfig"],
+    async () => (await import("#worker/routes/processes.ts")).processRoutes,
+  ),
+  ...loadWhenCalled(
+    [
+      "listProjects",
+      "createProject",
+      "getProject",
+      "updateProject",
+      "getDeployKey",
+      "testRepository",
+      "deleteProject",
+    ],
+    async () => (await import("#worker/routes/projects.ts")).projectRoutes,
+  ),
+  ...loadWhenCalled(["endSession"], async () => (await import("#worker/routes/sessions.ts")).sessionRoutes),
+  ...loadWhenCalled(
+    ["listTokens", "createToken", "revokeToken", "rotateToken"],
+    async () => (await import("#worker/routes/tokens.ts")).accessTokenRoutes,
+  ),
+  ...loadWhenCalled(
+    ["setMaintenance", "pauseProject", "resumeProject"],
+    async () => (await import("#worker/routes/traffic.ts")).trafficRoutes,
+  ),
+  ...loadWhenCalled(
+    [
+      "listTrustRules",
+      "createTrustRule",
+      "testTrustRules",
+      "getTrustRule",
+      "updateTrustRule",
+      "deleteTrustRule",
+    ],
+    async () => (await import("#worker/routes/trust-rules.ts")).trustRuleRoutes,
+  ),
+  ...loadWhenCalled(
+    ["getVariables", "updateVariables", "listVariableRevisions"],
+    async () => (await import("#worker/routes/variables.ts")).variableRoutes,
+  ),
+  ...loadWhenCalled(
+    [
+      "listWebhooks",
+      "createWebhook",
+      "getWebhook",
+      "updateWebhook",
+      "deleteWebhook",
+      "testWebhook",
+      "rotateWebhook",
+      "listDeliveries",
+      "resendDelivery",
+      "resendDeliveries",
+    ],
+    async () => (await import("#worker/routes/webhooks.ts")).webhookRoutes,
+  ),
+} satisfies Partial<TokenRoutes>;
 
-/** Handlers for tokens that are loaded when the first of their group is called. */
-export const rareTokenHandlers = {
-  ...loadWhenCalled(auditEndpoints, async () => (await import("#worker/routes/audit.ts")).auditHandlers),
+/** As `lazyTokenRoutes`, for callers without a token. */
+export const lazyOpenRoutes = {
+  ...loadWhenCalled(["createSession"], async () => (await import("#worker/routes/sessions.ts")).signInRoutes),
   ...loadWhenCalled(
-    commandEndpoints,
-    async () => (await import("#worker/routes/commands.ts")).commandHandlers,
-  ),
-  ...loadWhenCalled(cronEndpoints, async () => (await import("#worker/routes/cron.ts")).cronHandlers),
-  ...loadWhenCalled(domainEndpoints, async () => (await import("#worker/routes/domains.ts")).domainHandlers),
-  ...loadWhenCalled(freezeEndpoints, async () => (await import("#worker/routes/freezes.ts")).freezeHandlers),
-  ...loadWhenCalled(hooks, async () => (await import("#worker/routes/hooks.ts")).hookHandlers),
-  ...loadWhenCalled(outputEndpoints, async () => (await import("#worker/routes/output.ts")).outputHandlers),
-  ...loadWhenCalled(
-    processEndpoints,
-    async () => (await import("#worker/routes/processes.ts")).processHandlers,
-  ),
-  ...loadWhenCalled({ endSession }, async () => (await import("#worker/routes/sessions.ts")).sessionHandlers),
-  ...loadWhenCalled(
-    trafficEndpoints,
-    async () => (await import("#worker/routes/traffic.ts")).trafficHandlers,
+    ["receiveDelivery"],
+    async () => (await import("#worker/routes/hooks.ts")).deliveryRoutes,
   ),
   ...loadWhenCalled(
-    trustRules,
-    async () => (await import("#worker/routes/trust-rules.ts")).trustRuleHandlers,
+    ["exchangeToken"],
+    async () => (await import("#worker/routes/trust-rules.ts")).exchangeRoutes,
   ),
-  ...loadWhenCalled(
-    variableEndpoints,
-    async () => (await import("#worker/routes/variables.ts")).variableHandlers,
-  ),
-  ...loadWhenCalled(
-    webhookEndpoints,
-    async () => (await import("#worker/routes/webhooks.ts")).webhookHandlers,
-  ),
-} satisfies Partial<TokenHandlers>;
-
-/** As `rareTokenHandlers`, for callers without a token. */
-export const rareOpenHandlers = {
-  ...loadWhenCalled(
-    { createSession },
-    async () => (await import("#worker/routes/sessions.ts")).signInHandlers,
-  ),
-  ...loadWhenCalled(
-    { receiveDelivery },
-    async () => (await import("#worker/routes/hooks.ts")).deliveryHandlers,
-  ),
-  ...loadWhenCalled(
-    { exchangeToken },
-    async () => (await import("#worker/routes/trust-rules.ts")).exchangeHandlers,
-  ),
-} satisfies Partial<OpenHandlers>;
+} satisfies Partial<OpenRoutes>;

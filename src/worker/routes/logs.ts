@@ -1,7 +1,8 @@
+import { logEndpoints } from "#contract/endpoints/logs/endpoints.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { answerPage } from "#worker/http/responses.ts";
-import type { TokenHandlers } from "#worker/http/handler.ts";
+import { forTokens } from "#worker/http/routes.ts";
 import { eventStream, streamed } from "#worker/http/streamed.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
 import {
@@ -11,7 +12,7 @@ import {
 import { getDeploymentLog, readDeploymentLog } from "#worker/operations/deployments/deployment-log.ts";
 import { eventStreamStart, logEventText, logNdjson, logText } from "#worker/views/log-views.ts";
 
-export const logHandlers = {
+export const logRoutes = forTokens(logEndpoints, {
   async getDeploymentLog(context, { params, query, mediaType, lastEventId, url }) {
     const id = params.deployment_id;
     switch (mediaType) {
@@ -33,7 +34,7 @@ export const logHandlers = {
       }
     }
   },
-} satisfies Partial<TokenHandlers>;
+});
 
 function whole<Code extends "not_found" | "invalid_request" | "log_expired">(
   context: Context,

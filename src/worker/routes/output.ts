@@ -1,12 +1,13 @@
+import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
 import { LEFT_OUT_EVENT } from "#contract/endpoints/output/schemas.ts";
-import type { TokenHandlers } from "#worker/http/handler.ts";
+import { forTokens } from "#worker/http/routes.ts";
 import { answer } from "#worker/http/responses.ts";
 import { eventStream } from "#worker/http/streamed.ts";
 import type { OutputEvent } from "#worker/following/output/output-follower.ts";
 import { followAppOutput, getOutput } from "#worker/operations/output/app-output.ts";
 import { eventStreamStart, heartbeat } from "#worker/views/log-views.ts";
 
-export const outputHandlers = {
+export const outputRoutes = forTokens(outputEndpoints, {
   async getOutput(context, { params, query, mediaType, lastEventId }) {
     const id = params.project_id;
     switch (mediaType) {
@@ -20,7 +21,7 @@ export const outputHandlers = {
       }
     }
   },
-} satisfies Partial<TokenHandlers>;
+});
 
 async function* eventTexts(events: AsyncGenerator<OutputEvent>): AsyncGenerator<string> {
   yield eventStreamStart;

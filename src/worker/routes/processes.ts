@@ -1,4 +1,5 @@
-import type { TokenHandlers } from "#worker/http/handler.ts";
+import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
+import { forTokens } from "#worker/http/routes.ts";
 import { answer } from "#worker/http/responses.ts";
 import { applyConfig } from "#worker/operations/processes/apply-config.ts";
 import { getProcesses } from "#worker/operations/processes/read-processes.ts";
@@ -9,7 +10,7 @@ import {
 } from "#worker/operations/processes/change-processes.ts";
 import { deploymentLocation } from "#worker/routes/deployments.ts";
 
-export const processHandlers = {
+export const processRoutes = forTokens(processEndpoints, {
   getProcesses: (context, { params }) => answer(getProcesses(context, params.project_id)),
   updateProcess: (context, { params, body }) =>
     answer(updateProcess(context, params.project_id, params.process, body)),
@@ -21,4 +22,4 @@ export const processHandlers = {
     answer(setProcessStopped(context, params.project_id, params.process, false, body), deploymentLocation),
   applyConfig: (context, { params, body }) =>
     answer(applyConfig(context, params.project_id, body), deploymentLocation),
-} satisfies Partial<TokenHandlers>;
+});

@@ -1,14 +1,14 @@
+import { projectEndpoints } from "#contract/endpoints/projects/endpoints.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
-import type { TokenHandlers } from "#worker/http/handler.ts";
+import { forTokens } from "#worker/http/routes.ts";
 import { createProject } from "#worker/operations/projects/create-project.ts";
 import { deleteProject } from "#worker/operations/projects/delete-project.ts";
 import { getDeployKey } from "#worker/operations/repositories/deploy-key.ts";
 import { getProject, listProjects } from "#worker/operations/projects/read-projects.ts";
-import { listRollbackTargets } from "#worker/operations/deployments/read-deployments.ts";
 import { testRepository } from "#worker/operations/repositories/ask-for-repository.ts";
 import { updateProject } from "#worker/operations/projects/update-project.ts";
 
-export const projectHandlers = {
+export const projectRoutes = forTokens(projectEndpoints, {
   listProjects: (context, { query, url }) => answerPage(listProjects(context, query), url),
   createProject: (context, { body }) =>
     answer(createProject(context, body), ({ id }) => ({ location: `/v1/projects/${id}` })),
@@ -18,5 +18,4 @@ export const projectHandlers = {
   testRepository: (context, { params, body }) => answer(testRepository(context, params.project_id, body)),
   deleteProject: (context, { params, query }) =>
     answer(deleteProject(context, { id: params.project_id, purge: query.purge ?? false })),
-  listRollbackTargets: (context, { params }) => answer(listRollbackTargets(context, params.project_id)),
-} satisfies Partial<TokenHandlers>;
+});

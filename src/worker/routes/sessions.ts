@@ -1,11 +1,12 @@
+import { sessionEndpoints } from "#contract/endpoints/sessions/endpoints.ts";
 import { answer } from "#worker/http/responses.ts";
-import type { OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
+import { forAnyone, forTokens } from "#worker/http/routes.ts";
 import { createSession, endSession } from "#worker/operations/sessions/sessions.ts";
 
-export const signInHandlers = {
+export const signInRoutes = forAnyone(sessionEndpoints, {
   createSession: (context, { body }) => answer(createSession(context, body)),
-} satisfies Partial<OpenHandlers>;
+});
 
-export const sessionHandlers = {
+export const sessionRoutes = forTokens(sessionEndpoints, {
   endSession: (context) => answer(endSession(context)),
-} satisfies Partial<TokenHandlers>;
+});

@@ -1,4 +1,5 @@
-import type { OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
+import { trustRuleEndpoints } from "#contract/endpoints/trust-rules/endpoints.ts";
+import { forAnyone, forTokens } from "#worker/http/routes.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
 import { IssuerKeys } from "#worker/identity/issuer-keys.ts";
 import {
@@ -13,7 +14,7 @@ import { testTrustRules } from "#worker/operations/trust-rules/test-trust-rules.
 /** Of this isolate. */
 const issuerKeys = new IssuerKeys();
 
-export const trustRuleHandlers = {
+export const trustRuleRoutes = forTokens(trustRuleEndpoints, {
   listTrustRules: (context, { query, url }) => answerPage(listTrustRules(context, query), url),
   createTrustRule: (context, { body }) =>
     answer(createTrustRule(context, body), ({ id }) => ({ location: `/v1/trust-rules/${id}` })),
@@ -22,8 +23,8 @@ export const trustRuleHandlers = {
   updateTrustRule: (context, { params, body }) =>
     answer(updateTrustRule(context, params.trust_rule_id, body)),
   deleteTrustRule: (context, { params }) => answer(deleteTrustRule(context, params.trust_rule_id)),
-} satisfies Partial<TokenHandlers>;
+});
 
-export const exchangeHandlers = {
+export const exchangeRoutes = forAnyone(trustRuleEndpoints, {
   exchangeToken: (context, { body }) => answer(exchangeToken(context, issuerKeys, body)),
-} satisfies Partial<OpenHandlers>;
+});

@@ -1,4 +1,5 @@
-import type { TokenHandlers } from "#worker/http/handler.ts";
+import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
+import { forTokens } from "#worker/http/routes.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
 import { createWebhook, deleteWebhook, rotateWebhook } from "#worker/operations/webhooks/change-webhooks.ts";
 import { getWebhook, listDeliveries, listWebhooks } from "#worker/operations/webhooks/read-webhooks.ts";
@@ -9,7 +10,7 @@ import {
 } from "#worker/operations/webhooks/resend-deliveries.ts";
 import { updateWebhook } from "#worker/operations/webhooks/update-webhook.ts";
 
-export const webhookHandlers = {
+export const webhookRoutes = forTokens(webhookEndpoints, {
   listWebhooks: (context, { query, url }) => answerPage(listWebhooks(context, query), url),
   createWebhook: (context, { body }) =>
     answer(createWebhook(context, body), ({ id }) => ({ location: `/v1/webhooks/${id}` })),
@@ -23,4 +24,4 @@ export const webhookHandlers = {
   resendDelivery: (context, { params }) =>
     answer(resendDelivery(context, params.webhook_id, params.event_id)),
   resendDeliveries: (context, { params, body }) => answer(resendDeliveries(context, params.webhook_id, body)),
-} satisfies Partial<TokenHandlers>;
+});

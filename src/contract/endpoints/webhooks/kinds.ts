@@ -18,3 +18,11 @@ export type WebhookKind = z.infer<typeof WebhookKind>;
 /** `failing`: the last attempts have failed. `disabled`: it gets nothing until somebody enables it. */
 export const WebhookState = z.enum(["active", "failing", "disabled"]);
 export type WebhookState = z.infer<typeof WebhookState>;
+
+/**
+ * `pending`: waits for its first or next attempt. `sending`: an attempt is under way. `failed`: all attempts have failed.
+ * `held`: the webhook was disabled, or did not select the event's project. `replaced`: a newer delivery made it
+ * superfluous before it was sent.
+ */
+export const DeliveryState = z.enum(["pending", "sending", "delivered", "failed", "held", "replaced"]);
+export type DeliveryState = z.infer<typeof DeliveryState>;

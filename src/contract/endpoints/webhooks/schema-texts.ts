@@ -1,4 +1,4 @@
-import { WebhookKind, WebhookState } from "#contract/endpoints/webhooks/kinds.ts";
+import { DeliveryState, WebhookKind, WebhookState } from "#contract/endpoints/webhooks/kinds.ts";
 import * as schemas from "#contract/endpoints/webhooks/schemas.ts";
 import { StatusForge } from "#contract/endpoints/webhooks/settings.ts";
 import {
@@ -73,7 +73,7 @@ export const webhookSchemas = {
     gitea: "Gitea, Forgejo and Codeberg",
     bitbucket: "Bitbucket Cloud",
   }),
-  DeliveryState: choice(schemas.DeliveryState, "The state of a delivery.", {
+  DeliveryState: choice(DeliveryState, "The state of a delivery.", {
     pending: "it waits for its first or next attempt",
     sending: "an attempt is under way",
     delivered: "the target has accepted it",

@@ -5,7 +5,7 @@ import { listBetween, numberFrom, textBetween, wholeFrom } from "#contract/bound
 import { EventPattern } from "#contract/endpoints/events/patterns.ts";
 import { EventType } from "#contract/endpoints/events/schemas.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
-import { WebhookKind, WebhookState } from "#contract/endpoints/webhooks/kinds.ts";
+import { DeliveryState, WebhookKind, WebhookState } from "#contract/endpoints/webhooks/kinds.ts";
 import {
   CommitStatusSettings,
   DiscordSettings,
@@ -105,14 +105,6 @@ export const ShownSettings = z.strictObject({
   environment: z.nullable(z.string()),
 });
 export type ShownSettings = z.infer<typeof ShownSettings>;
-
-/**
- * `pending`: waits for its first or next attempt. `sending`: an attempt is under way. `failed`: all attempts have failed.
- * `held`: the webhook was disabled, or did not select the event's project. `replaced`: a newer delivery made it
- * superfluous before it was sent.
- */
-export const DeliveryState = z.enum(["pending", "sending", "delivered", "failed", "held", "replaced"]);
-export type DeliveryState = z.infer<typeof DeliveryState>;
 
 /**
  * One request to the target. `status`: null: there was no answer. `duration`: in seconds. `problem`: why it counts as

@@ -1,5 +1,5 @@
-import type { DeliveryAttempt, DeliveryState } from "#contract/endpoints/webhooks/schemas.ts";
-import type { WebhookKind, WebhookState } from "#contract/endpoints/webhooks/kinds.ts";
+import type { DeliveryAttempt } from "#contract/endpoints/webhooks/schemas.ts";
+import type { DeliveryState, WebhookKind, WebhookState } from "#contract/endpoints/webhooks/kinds.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 
 export const kindLabels: Record<WebhookKind, string> = {

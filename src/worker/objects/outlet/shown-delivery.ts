@@ -1,4 +1,4 @@
-import type { DeliveryState } from "#contract/endpoints/webhooks/schemas.ts";
+import type { DeliveryState } from "#contract/endpoints/webhooks/kinds.ts";
 import type { EventType } from "#contract/endpoints/events/schemas.ts";
 import type { EventId } from "#contract/ids.ts";
 import type { StoredAttempt, StoredDelivery } from "#worker/objects/outlet/stored-delivery.ts";

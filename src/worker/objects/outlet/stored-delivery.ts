@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { Event } from "#contract/endpoints/events/schemas.ts";
-import { DeliveryState } from "#contract/endpoints/webhooks/schemas.ts";
+import { DeliveryState } from "#contract/endpoints/webhooks/kinds.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { AttemptOutcome } from "#domain/outlet/outgoing-request.ts";
 import type { ProjectSelection } from "#domain/outlet/selection.ts";
