@@ -5,6 +5,9 @@ import { allScopes } from "#contract/scopes.ts";
 import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
 import { MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
 
+/** All but the scopes for members: people are invited by people. */
+const scopes = allScopes.filter((scope) => !scope.startsWith("members:"));
+
 const LIFETIME_MS = MAX_LIFETIME_DAYS * 24 * 60 * 60 * 1000;
 
 /** A statement for D1, with a `?` for each parameter. */
@@ -51,7 +54,7 @@ export function newToken(
       ids.token(),
       tokenName,
       hashOfToken(token),
-      JSON.stringify(allScopes),
+      JSON.stringify(scopes),
       now,
       now + LIFETIME_MS,
       isKnown ? account.id : account.name,

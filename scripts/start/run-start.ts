@@ -10,6 +10,7 @@ import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { createApi, valueOf } from "../shared/api.ts";
 import { agentBeside, buildWorker, sitesBeside } from "../shared/build-worker.ts";
 import { Problem } from "../shared/problem.ts";
+import { browserAddress } from "../shared/sign-in-code.ts";
 import { print, red, step } from "../shared/terminal.ts";
 import { WorkerReady } from "../shared/worker-ready.ts";
 import { written } from "../shared/written.ts";
@@ -152,7 +153,7 @@ export async function runStart(
   printSummary({
     url: ready.url,
     token: ready.token,
-    signInLink: signInLink(ready.url, ready.sign_in_code),
+    signInLink: signInLink(browserAddress(ready.url), ready.sign_in_code),
     home: options.home,
     siteUrl: project.url,
     projectId,

@@ -25,10 +25,13 @@ export const dashboardPages = {
   audit: "audit",
   freezes: "freezes",
   webhooks: "webhooks",
+  members: "members",
   tokens: "tokens",
   trust_rules: "tokens/trust-rules",
   account: "account",
+  profile: "profile",
   sign_in: "sign-in",
+  join: "join",
 } as const satisfies Readonly<Record<string, string>>;
 
 const forms = Object.values(dashboardPages).map((path) => path.replace(":id", "\\w+"));

@@ -47,6 +47,13 @@ export type FreezeId = z.infer<typeof FreezeId>;
 /** The id of a trust rule: which jobs get tokens without a stored secret. */
 export const TrustRuleId = idSchema("trust").brand<"TrustRuleId">();
 export type TrustRuleId = z.infer<typeof TrustRuleId>;
+/** The id of a member: a person in an account. */
+export const MemberId = idSchema("mem").brand<"MemberId">();
+export type MemberId = z.infer<typeof MemberId>;
+export const InvitationId = idSchema("inv").brand<"InvitationId">();
+export type InvitationId = z.infer<typeof InvitationId>;
+export const PasskeyId = idSchema("pk").brand<"PasskeyId">();
+export type PasskeyId = z.infer<typeof PasskeyId>;
 /** The id of an entry of the audit log. */
 export const AuditEntryId = idSchema("aud").brand<"AuditEntryId">();
 export type AuditEntryId = z.infer<typeof AuditEntryId>;
@@ -68,6 +75,9 @@ export type IdGenerator = {
   push(): PushId;
   freeze(): FreezeId;
   trustRule(): TrustRuleId;
+  member(): MemberId;
+  invitation(): InvitationId;
+  passkey(): PasskeyId;
   auditEntry(): AuditEntryId;
 };
 
@@ -109,6 +119,9 @@ export function createIdGenerator(source: IdSource): IdGenerator {
     push: () => PushId.parse(`push_${encode(uuid7())}`),
     freeze: () => FreezeId.parse(`frz_${encode(uuid7())}`),
     trustRule: () => TrustRuleId.parse(`trust_${encode(uuid7())}`),
+    member: () => MemberId.parse(`mem_${encode(uuid7())}`),
+    invitation: () => InvitationId.parse(`inv_${encode(uuid7())}`),
+    passkey: () => PasskeyId.parse(`pk_${encode(uuid7())}`),
     auditEntry: () => AuditEntryId.parse(`aud_${encode(uuid7())}`),
   };
 }

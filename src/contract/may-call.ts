@@ -4,7 +4,8 @@ import { type Permission, reachOf } from "#contract/permissions.ts";
 import { type Scope, scopesAllow } from "#contract/scopes.ts";
 
 /**
- * What a caller lacks to call an endpoint: the scope, or access to the whole account. Null: nothing. The database queries
+ * What a caller lacks to call an endpoint: the scope, or access to the whole account. Null: nothing, except that some endpoints also
+ * need a person. The database queries
  * check which projects the caller can access.
  */
 export function missingPermission(

@@ -26,6 +26,8 @@ export const Scope = z.enum([
   "freezes:read",
   "freezes:write",
   "audit:read",
+  "members:read",
+  "members:write",
   "tokens:read",
   "tokens:write",
   "account:write",

@@ -2,7 +2,15 @@
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** The kind of a secret. The prefixes cannot be confused, because the characters after them do not include `_`. */
-export type TokenKind = "api" | "session" | "exchange" | "agent" | "enrollment" | "sign_in";
+export type TokenKind =
+  | "api"
+  | "session"
+  | "exchange"
+  | "agent"
+  | "enrollment"
+  | "sign_in"
+  | "invitation"
+  | "recovery";
 const prefixes: Record<TokenKind, string> = {
   api: "gantry_",
   session: "gantry_session_",
@@ -10,6 +18,8 @@ const prefixes: Record<TokenKind, string> = {
   agent: "gantry_agent_",
   enrollment: "gantry_enroll_",
   sign_in: "gantry_signin_",
+  invitation: "gantry_invite_",
+  recovery: "gantry_recover_",
 };
 
 /** The number of random characters: 62^30 is more than 178 bits. */

@@ -1,8 +1,9 @@
 import type { OperationName } from "#contract/endpoints/endpoints.ts";
-import type { IdGenerator, ServerId, TokenId, TrustRuleId } from "#contract/ids.ts";
+import type { IdGenerator, MemberId, ServerId, TokenId, TrustRuleId } from "#contract/ids.ts";
 import type { Permission } from "#contract/permissions.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Jurisdiction } from "#contract/regions.ts";
+import type { Mail } from "#domain/notify/email.ts";
 import type { PlanLimits } from "#domain/plan-limits.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { TokenHolder, TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
@@ -40,6 +41,8 @@ export type Services = {
   readonly origin: string;
   /** Why a webhook must not have this target, as a sentence; null: it may. */
   readonly targetProblem: (url: string) => string | null;
+  /** Sends a mail. Returns why it was not sent, as a sentence; null: it was. Null: the installation cannot send mail. */
+  readonly mail: ((mail: Mail) => Promise<string | null>) | null;
   /** Continues work after the response. The work must catch its own errors. */
   readonly defer: (work: Promise<void>) => void;
 };
@@ -61,10 +64,13 @@ export type Context = Services & {
   readonly session: DatabaseSession;
   readonly account: TokenHolder["account"];
   readonly token: TokenIdentity;
+  readonly member: TokenHolder["member"];
   /** What the caller may do. `rows` are limited to where the caller has the scope of the endpoint. */
   readonly permissions: readonly Permission[];
   /** Removes a changed token from this isolate's cache. */
   readonly forgetToken: (id: TokenId) => void;
+  /** The same for all tokens of a changed member. */
+  readonly forgetMember: (id: MemberId) => void;
   /** Reads the token again. @returns whether it still counts, with the same rights */
   readonly isStillAllowed: () => Promise<boolean>;
   readonly request: RequestOrigin;
@@ -85,6 +91,6 @@ export type OpenContext = Services & {
   readonly limitFailures: () => Promise<Result<never, "rate_limited"> | null>;
   /** Counts a token that a job gets by a trust rule. @returns a refusal if the rule gave too many in this minute */
   readonly limitExchanges: (id: TrustRuleId) => Promise<Result<never, "rate_limited"> | null>;
-  /** Counts a refused job of a trust rule. @returns a refusal if there were too many: the rest is not recorded */
-  readonly limitRefusals: (id: TrustRuleId) => Promise<Result<never, "rate_limited"> | null>;
+  /** Counts a refused job of a trust rule or a refused sign-in of a member. @returns a refusal if there were too many: the rest is not recorded */
+  readonly limitRefusals: (id: TrustRuleId | MemberId) => Promise<Result<never, "rate_limited"> | null>;
 };

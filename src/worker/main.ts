@@ -30,6 +30,7 @@ import { routeReference } from "#worker/routes/reference.ts";
 import { lazyOpenRoutes, lazyTokenRoutes } from "#worker/routes/loaded-when-called.ts";
 import { routeSecurityText } from "#worker/routes/security-text.ts";
 import { serverRoutes } from "#worker/routes/servers.ts";
+import { canSendMail, sendMail } from "#worker/mail/send-mail.ts";
 import { inJurisdiction, jurisdictionOf, near } from "#worker/objects/location.ts";
 import { targetRule, urlProblem } from "#worker/objects/outlet/target-rule.ts";
 
@@ -62,6 +63,7 @@ function servicesOf(c: HonoContext<AppEnv>): Services {
     limits: planLimits(env.WORKERS_PLAN),
     origin: c.get("origin"),
     targetProblem: (url) => urlProblem(url, targetRule(env, c.get("origin"))),
+    mail: canSendMail(env) ? (mail) => sendMail(env, JSON.stringify(mail)) : null,
     defer: (work) => c.executionCtx.waitUntil(work),
   };
 }

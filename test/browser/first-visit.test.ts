@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { violations } from "./support/browser.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, printedLink, repository, visit } = await useDashboard({ account: "installed" });
+const { local, named, api, printedLink, repository, visit } = await useDashboard({ account: "installed" });
 
 describe("the link that npm start prints", () => {
   it("signs in once, to see the live site, deploy, follow the log, roll back and sign out", async () => {
@@ -22,7 +22,7 @@ describe("the link that npm start prints", () => {
     const { page } = await visit({ expected: /401/ });
     await page.goto(printedLink);
     await page.getByRole("heading", { name: "Projects" }).waitFor();
-    expect(page.url()).toBe(`${local.url}/app/`);
+    expect(page.url()).toBe(`${named}/app/`);
     await page.getByRole("link", { name: "hello-site" }).waitFor();
     await page.getByRole("link", { name: "news", exact: true }).click();
     await page.getByRole("list", { name: "Deployments" }).getByText("v1").waitFor();
@@ -60,7 +60,7 @@ describe("the link that npm start prints", () => {
     await page.getByText("This link was used or has expired.").waitFor();
     const command = `npm run sign-in -- --port ${new URL(local.url).port}`;
     await page.getByText(command, { exact: true }).waitFor();
-    expect(page.url()).toBe(`${local.url}/app/sign-in`);
+    expect(page.url()).toBe(`${named}/app/sign-in`);
   });
 });
 

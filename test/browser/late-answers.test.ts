@@ -66,7 +66,7 @@ describe("a late response", () => {
     await requested.promise;
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("API token").fill(local.token);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     const responded = page.waitForResponse((response) => response.status() === 401);
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     released.resolve();

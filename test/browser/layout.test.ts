@@ -6,20 +6,23 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { dashboardPages } from "#contract/dashboard-pages.ts";
 
+import { createApi } from "../support/journey-api.ts";
 import { createAppsProject } from "../dashboard/support/apps-project.ts";
 import {
   dialogParts,
   dialogs,
+  dialogsElsewhere,
   openDialog,
   pageViews,
   settled,
   SHOWN_TOKEN,
 } from "../dashboard/support/views.ts";
 import { loadWithAxe, phone, violations, wideScreen } from "./support/browser.ts";
+import { addDevice, becomeOwner } from "./support/passkeys.ts";
 import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, visit } = await useDashboard({ account: "empty" });
+const { local, named, link, account, api, visit } = await useDashboard({ account: "empty" });
 const shop = await createAppsProject(local, "shop");
 afterAll(() => shop.stop());
 
@@ -57,13 +60,18 @@ beforeAll(async () => {
   expect(created.map(({ status }) => status)).toEqual(created.map(() => 201));
 });
 
-/** The tab of all tests that are signed in. Each loads its page again. */
+/** The tab of all tests that are signed in, as the owner. Each loads its page again. */
 let tab: Page;
 beforeAll(async () => {
-  ({ page: tab } = await visit({ isKept: true }));
+  const visited = await visit({ isKept: true, expected: /status of 403 .*recovery-codes/ });
+  tab = visited.page;
   await tab.addInitScript(RECORD_SHIFTS);
   await loadWithAxe(tab);
-  await openSignedIn(tab, local, "/app/");
+  await addDevice(visited);
+  const owner = createApi(local.url, await becomeOwner(tab, link, "Ada Lovelace"));
+  const grants = [{ role: "viewer" }, { role: "deployer", project_ids: [shop.id] }];
+  const invited = await owner.call("POST", "/v1/invitations", { email: "grace@example.com", grants });
+  expect(invited.status).toBe(201);
 });
 
 /** The faults in the present layout of a page. */
@@ -123,7 +131,7 @@ const schemes = { wide: "light", phone: "dark" } as const;
 /** Opens a page on a screen. @returns the faults in its layout */
 async function look(page: Page, path: string, screen: keyof typeof schemes): Promise<string[]> {
   await page.setViewportSize(screens[screen]);
-  await page.goto(local.url + path);
+  await page.goto(named + path);
   await settled(page);
   return [
     ...(await faultsOf(page, `${path} on ${screen}`)),
@@ -159,7 +167,7 @@ describe("the table of servers", () => {
   it("leaves room for the names in every window", async () => {
     for (const width of [720, 1100, 1239, 1240]) {
       await tab.setViewportSize({ width, height: 900 });
-      await tab.goto(`${local.url}/app/servers`);
+      await tab.goto(`${named}/app/servers`);
       await settled(tab);
       const name = await tab.locator(".table tbody th").first().boundingBox();
       expect(name?.width, `${width} px`).toBeGreaterThan(150);
@@ -170,7 +178,7 @@ describe("the table of servers", () => {
 describe("the row of a webhook", () => {
   it("has its actions beside its name, also with many events", async () => {
     await tab.setViewportSize(wideScreen);
-    await tab.goto(`${local.url}/app/webhooks`);
+    await tab.goto(`${named}/app/webhooks`);
     const name = await tab.getByRole("heading", { name: "Team" }).boundingBox();
     const action = await tab.getByRole("button", { name: "Show deliveries of Team" }).boundingBox();
     expect(action?.x).toBeGreaterThan(wideScreen.width / 2);
@@ -188,7 +196,7 @@ describe("the card of production", () => {
     await api.call("PATCH", `/v1/projects/${shop.id}`, longest);
     for (const width of [1024, 1239, 1280]) {
       await tab.setViewportSize({ width, height: 900 });
-      await tab.goto(`${local.url}/app/projects/${shop.id}`);
+      await tab.goto(`${named}/app/projects/${shop.id}`);
       await settled(tab);
       const lines = await tab.evaluate<number[]>(
         `[...document.querySelectorAll(".production dd")].map((fact) => Math.round(fact.offsetHeight / parseFloat(getComputedStyle(fact).lineHeight)))`,
@@ -202,7 +210,7 @@ describe("the card of production", () => {
 describe("an event on a phone", () => {
   it("has its type below its text, however long both are", async () => {
     await tab.setViewportSize(phone);
-    await tab.goto(`${local.url}/app/events`);
+    await tab.goto(`${named}/app/events`);
     await settled(tab);
     await tab.getByRole("list", { name: "Events" }).waitFor();
     const offsets = await tab.evaluate<number[]>(
@@ -223,15 +231,57 @@ describe("the pages without a view", () => {
       for (const screen of ["wide", "phone"] as const) found.push(...(await look(page, path, screen)));
     };
     await lookAt("/app/sign-in");
-    await openSignedIn(page, local, "/app/");
+    await lookAt("/app/join");
+    await openSignedIn(page, { ...local, url: named }, "/app/");
     for (const path of [`/app/deployments/${shop.failed}`, "/app/nothing"]) await lookAt(path);
     expect(found).toEqual([]);
   });
 });
 
+describe("the dialogs of an account without an owner, and of a session without a confirmation", () => {
+  it("fit the window, and pass axe", async () => {
+    const { page } = await visit();
+    await loadWithAxe(page);
+    // It has the rights of a session by a link.
+    const { token } = account("typist");
+    await openSignedIn(page, { ...local, url: named, token, account_id: "", kind: "session" }, "/app/");
+    const found: string[] = [];
+    const lookAt = async (on: Page, name: string) => {
+      for (const screen of ["wide", "phone"] as const) {
+        await on.setViewportSize(screens[screen]);
+        found.push(...(await faultsOf(on, `${name} on ${screen}`)));
+        found.push(...(await violations(on, schemes[screen])));
+      }
+    };
+    await page.getByText("This account has no owner yet").waitFor();
+    await lookAt(page, "the offer to create the owner");
+    await page.getByRole("button", { name: "Create the owner" }).click();
+    await lookAt(page, "create-owner");
+
+    await tab.goto(`${named}/app/profile`);
+    await tab.route("**/v1/me/recovery-codes", async (route) => {
+      const problem = {
+        type: "about:blank",
+        title: "Confirm",
+        status: 403,
+        detail: "Confirm.",
+        request_id: "",
+      };
+      const json = { ...problem, code: "reauthentication_required" };
+      await route.fulfill({ status: 403, contentType: "application/problem+json", json });
+    });
+    await tab.getByRole("button", { name: "Create recovery codes" }).click();
+    await tab.getByRole("button", { name: "Create codes" }).click();
+    await tab.getByText("This change needs proof").waitFor();
+    await lookAt(tab, "confirm-dialog");
+    await tab.unroute("**/v1/me/recovery-codes");
+    expect(found).toEqual([]);
+  });
+});
+
 describe("the list of views", () => {
-  it("has every page except the sign-in", () => {
-    expect([...names, "sign_in"].toSorted()).toEqual(Object.keys(dashboardPages).toSorted());
+  it("has every page except the sign-in and the invitation", () => {
+    expect([...names, "sign_in", "join"].toSorted()).toEqual(Object.keys(dashboardPages).toSorted());
   });
 
   it("has every dialog of every file", async () => {
@@ -244,7 +294,8 @@ describe("the list of views", () => {
         return { name: basename(file, ".tsx"), count };
       }),
     );
-    const withDialogs = inFiles.filter(({ name, count }) => count > 0 && !dialogParts.includes(name));
+    const others = [...dialogParts, ...dialogsElsewhere];
+    const withDialogs = inFiles.filter(({ name, count }) => count > 0 && !others.includes(name));
     const listed = (name: string) => dialogs.filter(({ file }) => file === name).length;
     expect(withDialogs.filter(({ name, count }) => listed(name) < count)).toEqual([]);
     const found = withDialogs.map(({ name }) => name);

@@ -210,7 +210,8 @@ describe("npm run sign-in", () => {
     const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root });
     return stdout;
   };
-  const link = () => expect.stringMatching(`^${system.local.url}/app/sign-in#code=gantry_signin_\\w+\n$`);
+  const link = () =>
+    expect.stringMatching(`^http://localhost:${system.port}/app/sign-in#code=gantry_signin_\\w+\n$`);
 
   it("takes the flags of npm start", async () => {
     const flags = ["--home", home, "--port", `${system.port}`, "--branch", "main", "--rate-limit", "600"];

@@ -23,11 +23,13 @@ const loadedWhenUsed = [
   /^src\/worker\/db\/sessions\//,
   /^src\/worker\/operations\/sessions\//,
   /^src\/worker\/operations\/audit\//,
+  /^src\/worker\/identity\//,
+  /^src\/worker\/db\/members\//,
   /^src\/worker\/operations\/projects\/(create|delete|read|update)-projects?\.ts$/,
-  /^src\/worker\/operations\/(commands|cron|domains|freezes|hooks|output|processes|tokens|traffic|trust-rules|variables|webhooks)\//,
-  /^src\/worker\/routes\/(audit|commands|cron|domains|freezes|hooks|output|processes|projects|sessions|tokens|traffic|trust-rules|variables|webhooks)\.ts$/,
-  /^src\/contract\/endpoints\/(audit|commands|cron|domains|freezes|hooks|output|processes|projects|sessions|tokens|traffic|trust-rules|variables|webhooks)\/endpoints\.ts$/,
-  /^src\/contract\/endpoints\/(freezes|hooks|projects|sessions|tokens|trust-rules|webhooks)\/schemas\.ts$/,
+  /^src\/worker\/operations\/(commands|cron|domains|freezes|hooks|members|output|processes|profile|tokens|traffic|trust-rules|variables|webhooks)\//,
+  /^src\/worker\/routes\/(audit|commands|cron|domains|freezes|hooks|members|output|processes|profile|projects|sessions|tokens|traffic|trust-rules|variables|webhooks)\.ts$/,
+  /^src\/contract\/endpoints\/(audit|commands|cron|domains|freezes|hooks|members|output|processes|profile|projects|sessions|tokens|traffic|trust-rules|variables|webhooks)\/endpoints\.ts$/,
+  /^src\/contract\/endpoints\/(freezes|hooks|members|profile|projects|sessions|tokens|trust-rules|webhooks)\/schemas\.ts$/,
 ];
 
 it("the first request evaluates two files, without what few requests need", () => {

@@ -147,6 +147,9 @@ const ids = [
   "push",
   "frz",
   "trust",
+  "mem",
+  "inv",
+  "pk",
   "aud",
 ].map((prefix) => `${prefix}_${"0".repeat(26)}`);
 

@@ -42,6 +42,7 @@ export function asked(changes: Partial<RequestIfLive> = {}): RequestIfLive {
     runId: ids.run(),
     serverId: SERVER,
     actor: { type: "token", id: "tok_ci", name: "ci" },
+    person: null,
     plan: defaultPlan,
     queue: "all",
     variables: { revision: 0, notSealed: [] },

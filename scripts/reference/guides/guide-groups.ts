@@ -20,7 +20,7 @@ const groups: readonly GuideGroup[] = [
   },
   {
     title: "Deploy",
-    names: ["builds", "static-sites", "processes", "jobs", "pushes", "ci", "tokens", "holds"],
+    names: ["builds", "static-sites", "processes", "jobs", "pushes", "ci", "tokens", "members", "holds"],
   },
   {
     title: "Git hosts",

@@ -20,7 +20,7 @@ export const auditList = defineCommand({
   options: {
     action: { kind: "text", value: "NAME", help: "Filter by operation, such as updateProject" },
     outcome: { kind: "text", value: "OUTCOME", choices: AuditOutcome.options, help: "Filter by outcome" },
-    actor: { kind: "text", value: "ID", help: "Filter by the ID of the token, hook or server" },
+    actor: { kind: "text", value: "ID", help: "Filter by the ID of the member, token, hook or server" },
     target: { kind: "text", value: "ID", help: "Filter by the ID of what was changed" },
     ...limitOption("entries"),
   },

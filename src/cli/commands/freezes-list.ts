@@ -23,14 +23,15 @@ export const freezesList = defineCommand({
       freezes.value.flatMap(({ project_id: id }) => id ?? []),
     );
     output.table(
-      ["NAME", "HOLDS", "TIMES", "NOW", "BEGINS", "ENDS", "ID"],
-      freezes.value.map(({ name, project_id, times, active, window, id }) => [
+      ["NAME", "HOLDS", "TIMES", "NOW", "BEGINS", "ENDS", "CREATED BY", "ID"],
+      freezes.value.map(({ name, project_id, times, active, window, created_by: creator, id }) => [
         printableName(name),
         project_id === null ? "all projects" : nameOf(project_id),
         freezeTimesText(times),
         active ? "holds" : window === null ? "over" : "",
         timeText(window?.from ?? null, output),
         timeText(window?.until ?? null, output),
+        creator === null ? "–" : printableName(creator.name),
         output.style.dim(id),
       ]),
     );

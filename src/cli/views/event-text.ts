@@ -39,6 +39,9 @@ function aboutText({ data }: Event): string {
   if ("project" in data) return withChanges(data.project.name, data.changed);
   if ("token" in data) return printableName(data.token.name);
   if ("trust_rule" in data) return withChanges(data.trust_rule.name, data.changed);
+  if ("passkey" in data) return `${printableName(data.passkey.name)} of ${printableName(data.member.name)}`;
+  if ("member" in data) return withChanges(data.member.name, data.changed);
+  if ("invitation" in data) return printableName(data.invitation.email ?? data.invitation.id);
   if ("webhook" in data) return withReason(data.webhook.name, data.reason);
   if ("hook" in data) return withReason(data.hook.repository, data.reason);
   if ("account" in data) return withChanges("account", data.changed);

@@ -14,6 +14,9 @@ export const token = <const Needed extends Scope | null>(scope: Needed) =>
 export const accountToken = <const Needed extends Scope>(scope: Needed) =>
   ({ by: "token", scope, reach: "account" }) as const;
 
+/** For a member who is signed in. */
+export const person = { by: "token", scope: null, reach: "person" } as const;
+
 /** Makes the first fields of a row: the request line, who can call it, and the values that most endpoints have. */
 const rowFor =
   <const M extends Method>(method: M) =>

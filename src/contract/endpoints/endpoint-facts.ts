@@ -29,6 +29,7 @@ export function problemsOf(endpoint: Endpoint): ProblemCode[] {
   add(path.startsWith("/v1/"), "https_required");
   add(access.by !== "none", "missing_token", "invalid_token", "rate_limited");
   add(access.by === "token" && access.scope !== null, "insufficient_scope");
+  add(access.by === "token" && access.reach === "person", "person_required");
   add(path.includes(":"), "not_found");
   add(body !== null, "malformed_json", "body_too_large", "unsupported_media_type");
   add(takesIdempotencyKey(endpoint), "idempotency_mismatch");

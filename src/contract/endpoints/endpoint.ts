@@ -7,10 +7,15 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
  * Who can call an endpoint: a client with a `token` that has the scope (`null`: any valid token), an `agent` with its
- * credential, or everyone (`none`). An endpoint with the reach `account` refuses tokens that are limited to projects.
+ * credential, or everyone (`none`). An endpoint with the reach `account` refuses tokens that are limited to projects, and an endpoint
+ * for a `person` refuses all but the session of a member.
  */
 export type Access =
-  | { readonly by: "token"; readonly scope: Scope | null; readonly reach: "projects" | "account" }
+  | {
+      readonly by: "token";
+      readonly scope: Scope | null;
+      readonly reach: "projects" | "account" | "person";
+    }
   | { readonly by: "agent" }
   | { readonly by: "none" };
 

@@ -7,8 +7,10 @@ import { domainEndpoints } from "#contract/endpoints/domains/endpoints.ts";
 import { eventEndpoints } from "#contract/endpoints/events/endpoints.ts";
 import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
 import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
+import { memberEndpoints } from "#contract/endpoints/members/endpoints.ts";
 import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
 import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
+import { profileEndpoints } from "#contract/endpoints/profile/endpoints.ts";
 import { trustRuleEndpoints } from "#contract/endpoints/trust-rules/endpoints.ts";
 import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
 import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
@@ -31,4 +33,6 @@ export const userEndpoints = {
   ...hookEndpoints,
   ...webhookEndpoints,
   ...trustRuleEndpoints,
+  ...memberEndpoints,
+  ...profileEndpoints,
 };

@@ -214,6 +214,22 @@ export const marks = {
   rotateToken: "grant_access",
   endSession: "none",
 
+  createChallenge: { act: "none" },
+
+  listMembers: "none",
+  getMember: "none",
+  updateMember: { name: "none", email: "none", is_owner: "grant_access", grants: "grant_access" },
+  removeMember: "none",
+  createOwner: {
+    name: "none",
+    email: "none",
+    passkey: { id: "none", response: { clientDataJSON: "none", attestationObject: "none" } },
+    passkey_name: "none",
+  },
+  listInvitations: "none",
+  createInvitation: "grant_access",
+  deleteInvitation: "none",
+
   listTrustRules: "none",
   createTrustRule: "grant_access",
   getTrustRule: "none",

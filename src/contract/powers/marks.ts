@@ -73,5 +73,10 @@ type Sent<Name extends TokenOperation> = Endpoints[Name]["method"] extends "GET"
   ? null
   : InputOf<Endpoints[Name]["body"]> | InputOf<Endpoints[Name]["query"]>;
 
+/** The operations of which a scope says what a caller may do, and not that the caller is a person. */
+type MarkedOperation = {
+  [Name in TokenOperation]: TokenAccess<Name>["reach"] extends "person" ? never : Name;
+}[TokenOperation];
+
 /** A mark for each operation that a token can call. */
-export type Marks = { readonly [Name in TokenOperation]: MarkOf<ScopeOf<Name>, Sent<Name>> };
+export type Marks = { readonly [Name in MarkedOperation]: MarkOf<ScopeOf<Name>, Sent<Name>> };

@@ -32,6 +32,8 @@ export const scopePowers = {
   "freezes:read": [],
   "freezes:write": ["weaken_guard"],
   "audit:read": [],
+  "members:read": [],
+  "members:write": ["grant_access"],
   "tokens:read": [],
   "tokens:write": ["grant_access"],
   "account:write": ["weaken_guard"],

@@ -21,6 +21,8 @@ export const scopeWords: Readonly<Record<Scope, string>> = {
   "freezes:read": "view freezes",
   "freezes:write": "create, change and delete freezes",
   "audit:read": "view the audit log",
+  "members:read": "view members and invitations",
+  "members:write": "invite, change and remove members",
   "tokens:read": "view tokens, without their secrets, and trust rules",
   "tokens:write": "create, rotate and revoke tokens, and create, change and delete trust rules",
   "account:write": "change how long logs and deployments are kept",

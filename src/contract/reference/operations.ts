@@ -6,6 +6,8 @@ import { deploymentTexts } from "#contract/endpoints/deployments/texts.ts";
 import { domainTexts } from "#contract/endpoints/domains/texts.ts";
 import { freezeTexts } from "#contract/endpoints/freezes/texts.ts";
 import { logTexts } from "#contract/endpoints/logs/texts.ts";
+import { memberTexts } from "#contract/endpoints/members/texts.ts";
+import { profileTexts } from "#contract/endpoints/profile/texts.ts";
 import { outputTexts } from "#contract/endpoints/output/texts.ts";
 import { commandTexts } from "#contract/endpoints/commands/texts.ts";
 import { cronTexts } from "#contract/endpoints/cron/texts.ts";
@@ -39,6 +41,8 @@ export const sections = {
   Webhooks: webhookTexts,
   Audit: auditTexts,
   Tokens: { ...tokenTexts, ...sessionTexts },
+  Members: memberTexts,
+  Profile: profileTexts,
   Trust: trustRuleTexts,
   Account: accountTexts,
   Agent: agentTexts,
@@ -58,6 +62,8 @@ export const operationTexts: OperationTexts = {
   ...sections.Webhooks,
   ...sections.Audit,
   ...sections.Tokens,
+  ...sections.Members,
+  ...sections.Profile,
   ...sections.Trust,
   ...sections.Account,
   ...sections.Agent,

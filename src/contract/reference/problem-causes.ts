@@ -7,11 +7,22 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
     "The identity token of a job is malformed, expired, used or not signed by its issuer, or no trust rule trusts the job. `detail` says which.",
   missing_token: "The request carries no bearer token.",
   invalid_token: "The bearer token is malformed, unknown, expired or revoked.",
+  invalid_passkey:
+    "The answer of a passkey is wrong, expired or used, or the passkey is unknown. `detail` says which.",
+  person_required:
+    "Only a member can do this, or only an owner, and not a service token. `detail` says whether a personal token is enough.",
+  reauthentication_required:
+    "The session of a member was not confirmed with a passkey in the last 10 minutes, which this operation needs.",
+  email_taken: "Another member of the account has this e-mail address.",
+  host_name_required: "The address of the request is an IP number, and passkeys belong to host names.",
+  last_owner: "The member is the last owner of the account.",
+  last_passkey: "The passkey is the last one of the member.",
+  owner_exists: "The account has an owner already.",
   invalid_signature: "A delivery to a hook is not signed with the hook's secret.",
   insufficient_scope:
     "The token lacks the required scope, is limited to projects, or asks for permissions that it does not have.",
   own_deployment:
-    "The token started the deployment, and the project's `approval` requires another token to approve it.",
+    "You started the deployment, with this token or another one, and the project's `approval` requires somebody else to approve it.",
   https_required:
     "The request was sent over plain HTTP from another machine. The API and the agent's downloads require HTTPS.",
   not_found:

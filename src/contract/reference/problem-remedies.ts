@@ -8,11 +8,22 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   missing_token: "Send the header `Authorization: Bearer <token>`.",
   invalid_token:
     "Check the token for typing errors: an API token is `gantry_` followed by 36 letters and digits. If it is correct, it has expired or was revoked: create another one. For an agent, create a new enrolment token and enrol the agent again.",
+  invalid_passkey:
+    "Ask for a new challenge, and answer it on the page of the installation with a passkey that is registered there.",
+  person_required: "Sign in to the dashboard as a member. If it is about owners, as an owner.",
+  reauthentication_required:
+    "Confirm the session: `POST /v1/session/challenge` with the act `confirm`, then `POST /v1/session/confirm`. The dashboard asks for the passkey by itself.",
+  email_taken: "Use another address, or find the member with this address in `GET /v1/members`.",
+  host_name_required:
+    "Open the installation by its host name. On your own computer: `http://localhost` with the port.",
+  last_owner: "Make another member an owner first.",
+  last_passkey: "Add another passkey first.",
+  owner_exists: "Ask an owner for an invitation.",
   invalid_signature:
     "Copy the secret of the hook into the settings of the webhook at the git host. If the secret is lost, rotate it with `POST /v1/hooks/{hook_id}/rotate`. Then send a test delivery from there: some hosts disable a webhook that was refused.",
   insufficient_scope:
     "Use a token with the scope in the `WWW-Authenticate` header. If `detail` mentions projects, use a token without a project limit. To create a token, use a token with at least the same permissions.",
-  own_deployment: "Approve the deployment with a token that did not start it.",
+  own_deployment: "Ask somebody else to approve the deployment.",
   https_required:
     "Send the request to the `https://` address. If you sent a token over plain HTTP, revoke it, because others may have read it. A proxy that terminates TLS must send `X-Forwarded-Proto: https`.",
   not_found:

@@ -9,6 +9,8 @@ import { commandSchemas } from "#contract/endpoints/commands/texts.ts";
 import { cronSchemas } from "#contract/endpoints/cron/texts.ts";
 import { eventSchemas } from "#contract/endpoints/events/schema-texts.ts";
 import { hookSchemas } from "#contract/endpoints/hooks/texts.ts";
+import { memberSchemas } from "#contract/endpoints/members/texts.ts";
+import { profileSchemas } from "#contract/endpoints/profile/texts.ts";
 import { processSchemas } from "#contract/endpoints/processes/texts.ts";
 import { trustRuleSchemas } from "#contract/endpoints/trust-rules/texts.ts";
 import { trafficSchemas } from "#contract/endpoints/traffic/texts.ts";
@@ -42,6 +44,8 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...auditSchemas,
   ...tokenSchemas,
   ...sessionSchemas,
+  ...memberSchemas,
+  ...profileSchemas,
   ...trustRuleSchemas,
   ...accountSchemas,
   ...problemSchemas,

@@ -21,6 +21,10 @@ export const tags = {
     "A webhook sends events to a target: signed to a program of yours, as messages to a chat or by mail, or as the state of commits to a git host.",
   Audit: "The audit log says who changed what. Each hour its new entries are sealed by a chain of hashes.",
   Tokens: "A token authenticates a client. It has scopes and an expiry time, and can be limited to projects.",
+  Members:
+    "A member is a person in an account, who signs in with a passkey. Roles say what the person may do, in the whole account or in some projects.",
+  Profile:
+    "What a person who is signed in manages for themselves: passkeys, recovery codes, sessions and personal tokens.",
   Trust:
     "A trust rule gives tokens to the jobs of a CI system, which prove who they are by identity tokens. So CI needs no stored token.",
   Account: "The account of the token, and the health of the control plane.",

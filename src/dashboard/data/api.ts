@@ -2,6 +2,7 @@ import { type Client, type ClientOf, createClient, createClientOf } from "#clien
 import type { Transport } from "#client/request.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { syncClock } from "#dashboard/data/clock.ts";
+import { sendConfirmed } from "#dashboard/data/confirmation.ts";
 import { sendOnce } from "#dashboard/data/send-once.ts";
 import { replacementOf, REQUEST_TIMEOUT_MS, session } from "#dashboard/data/session.ts";
 
@@ -48,7 +49,7 @@ const limited: Transport = {
   },
   fetch: (url, init) => transport.fetch(url, { ...init, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }),
 };
-const how = sendOnce(() => performance.now(), newKey);
+const how = sendConfirmed(sendOnce(() => performance.now(), newKey));
 
 /** The typed API client of the dashboard. */
 export const api: Client = createClient(limited, how);

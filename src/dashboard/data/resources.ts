@@ -35,7 +35,7 @@ export function useMay(operation: ClientOperation): boolean {
 }
 
 /** As `useMay`, for an endpoint of another table. */
-export function useAllowed({ access }: Endpoint): boolean {
+export function useAllowed({ access }: Pick<Endpoint, "access">): boolean {
   const { value: account } = useAccount(ALL);
   if (account === null) return true;
   return missingPermission(access, permissionsIn(account)) === null;

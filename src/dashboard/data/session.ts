@@ -1,8 +1,11 @@
 import * as z from "zod/mini";
 
 import { createClient } from "#client/client.ts";
+import type { Transport } from "#client/request.ts";
 import type { ClientResult } from "#client/send.ts";
+import type { CreateSessionInput, SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { signWithPasskey } from "#dashboard/data/passkeys.ts";
 import { reloadWatched } from "#dashboard/data/resource.ts";
 import { Signal } from "#dashboard/data/signal.ts";
 
@@ -13,7 +16,7 @@ const OWNER_KEY = "gantry.drafts";
 export const REQUEST_TIMEOUT_MS = 20_000;
 
 /**
- * `session`: created by a sign-in link, and revoked on sign-out. `token`: a pasted API token, which stays valid.
+ * `session`: created by a sign-in, and revoked on sign-out. `token`: a pasted API token, which stays valid.
  * `account`: the id of its account; null if it could not be read.
  */
 const Session = z.strictObject({
@@ -98,13 +101,16 @@ function save(state: SessionState): void {
   set(state);
 }
 
-const clientWith = (token: string | null, options: RequestInit = {}) =>
-  createClient({
-    baseUrl: location.origin,
-    token,
-    fetch: (url, init) =>
-      fetch(url, { ...init, ...options, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }),
-  });
+const transportWith = (token: string | null, options: RequestInit = {}): Transport => ({
+  baseUrl: location.origin,
+  token,
+  fetch: (url, init) => fetch(url, { ...init, ...options, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }),
+});
+const clientWith = (token: string | null, options?: RequestInit) =>
+  createClient(transportWith(token, options));
+
+/** Sends requests without a session, so that a refused code does not end the session of this browser. */
+export const openTransport: Transport = transportWith(null);
 
 /** Revokes a session that this browser no longer uses. The browser sends the request even if the tab is closed. */
 function revoke({ kind, token }: Session): void {
@@ -112,18 +118,31 @@ function revoke({ kind, token }: Session): void {
   if (kind === "session") void clientWith(token, { keepalive: true }).endSession();
 }
 
-/** Exchanges the code of a sign-in link for a session. */
-export async function signInWithCode(code: string): Promise<ClientResult<unknown>> {
-  const created = await clientWith(null).createSession({ body: { code } });
-  if (!created.ok) return created;
-  const { token } = created.value;
-  // The code is used up, so the session counts even if its account cannot be read now.
+/** Signs in with the code of a sign-in link, a recovery code, or the signature with a passkey. */
+export async function signInWith(body: CreateSessionInput): Promise<ClientResult<SessionCreated>> {
+  const created = await clientWith(null).createSession({ body });
+  if (created.ok) await startSession(created.value);
+  return created;
+}
+
+/** Asks the browser for a passkey and signs in with it. It replaces the current session. */
+export async function signInWithPasskey(): Promise<ClientResult<SessionCreated>> {
+  const challenge = await clientWith(null).createSignInChallenge();
+  if (!challenge.ok) return challenge;
+  const signature = await signWithPasskey(challenge.value);
+  return signature.ok ? await signInWith({ passkey: signature.value }) : signature;
+}
+
+/** Stores a new session, which replaces the current one. */
+export async function startSession({ token }: Pick<SessionCreated, "token">): Promise<void> {
+  // What created it is used up, so the session counts even if its account cannot be read now.
   const account = await clientWith(token).getAccount();
   const before = read();
   save({ token, kind: "session", account: account.ok ? account.value.id : null });
   // No tab uses the previous session any longer.
   if (typeof before === "object") revoke(before);
-  return created;
+  // What this page has read may be of another person.
+  reloadWatched();
 }
 
 /** Signs in with an API token. */
@@ -143,6 +162,11 @@ export function replaceToken(token: string): void {
 export function signOut(): void {
   const state = session.value;
   if (typeof state === "object") revoke(state);
+  save("none");
+}
+
+/** Removes a session from the browser that is revoked already. */
+export function removeSession(): void {
   save("none");
 }
 

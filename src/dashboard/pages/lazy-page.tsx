@@ -7,7 +7,10 @@ import { CommandsPage } from "#dashboard/pages/commands/commands.tsx";
 import { DeploymentPage } from "#dashboard/pages/deployment/deployment.tsx";
 import { Events } from "#dashboard/pages/events/events.tsx";
 import { Freezes } from "#dashboard/pages/freezes/freezes.tsx";
+import { Join } from "#dashboard/pages/join/join.tsx";
+import { Members } from "#dashboard/pages/members/members.tsx";
 import { NewProject } from "#dashboard/pages/new-project.tsx";
+import { ProfilePage } from "#dashboard/pages/profile/profile.tsx";
 import { ProcessesPage } from "#dashboard/pages/project/processes-page.tsx";
 import { ProjectPage } from "#dashboard/pages/project/project.tsx";
 import { PushesPage } from "#dashboard/pages/pushes/pushes.tsx";
@@ -61,12 +64,18 @@ export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
       return <Freezes />;
     case "audit":
       return <Audit />;
+    case "members":
+      return <Members />;
     case "tokens":
       return <Tokens />;
     case "trust_rules":
       return <TrustRules />;
     case "account":
       return <AccountPage />;
+    case "profile":
+      return <ProfilePage />;
+    case "join":
+      return <Join />;
     case "charts":
       return <Charts />;
   }

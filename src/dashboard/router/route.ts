@@ -28,9 +28,12 @@ const sectionsByPart = {
   audit: "Audit log",
   freezes: "Freezes",
   webhooks: "Webhooks",
+  members: "Members",
   tokens: "Tokens",
   account: null,
+  profile: null,
   "sign-in": null,
+  join: null,
 } as const satisfies Readonly<Record<Part, string | null>>;
 
 /** An entry of the navigation. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 type Props = {
   readonly title: string;
@@ -9,6 +9,7 @@ type Props = {
 
 /** The browser's modal dialog: it keeps the focus inside, closes on Escape, and restores the focus. */
 export function Dialog({ title, onClose, children }: Props) {
+  const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const isLeaving = useRef(false);
   const isPressedBeside = useRef(false);
@@ -32,7 +33,7 @@ export function Dialog({ title, onClose, children }: Props) {
   return (
     <dialog
       ref={dialog}
-      aria-labelledby="dialog-title"
+      aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -55,7 +56,7 @@ export function Dialog({ title, onClose, children }: Props) {
     >
       <div class="inside">
         <header>
-          <h2 id="dialog-title">{title}</h2>
+          <h2 id={id}>{title}</h2>
           <button type="button" class="close" aria-label="Close" onClick={onClose}>
             ×
           </button>

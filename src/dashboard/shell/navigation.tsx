@@ -1,11 +1,12 @@
-import { ALL, useAccount, useMay, useUnfinished } from "#dashboard/data/resources.ts";
+import { accountToken } from "#contract/endpoints/endpoint-defaults.ts";
+import { ALL, useAccount, useAllowed, useMay, useUnfinished } from "#dashboard/data/resources.ts";
 import { pathTo, type Route, type Section, sectionOf, sections } from "#dashboard/router/route.ts";
 
 /** Deployed things, history, and settings that are made once. */
 const groups: readonly (readonly Section[])[] = [
   ["Projects", "Servers", "Charts"],
   ["Events", "Audit log"],
-  ["Freezes", "Webhooks", "Tokens"],
+  ["Freezes", "Webhooks", "Members", "Tokens"],
 ];
 
 /** The lines of each section's picture, in a square of 16. */
@@ -17,6 +18,8 @@ const lines: Readonly<Record<Section, string>> = {
   "Audit log": "M3.5 1.5h9v13h-9zM6 5h4M6 8h4M6 11h2.5",
   Freezes: "M8 1.5v13M2.4 4.75l11.2 6.5M13.6 4.75 2.4 11.25",
   Webhooks: "M9 1.5 3 9h4l-.5 5.5L13 7H8.5z",
+  Members:
+    "M6 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM1.5 13.5a4.5 4.5 0 0 1 9 0M10.5 2.8a2.5 2.5 0 0 1 0 4.4M12 9.4a4.5 4.5 0 0 1 2.5 4.1",
   Tokens: "M6.9 9.1a2.9 2.9 0 1 1-4.1 4.1 2.9 2.9 0 0 1 4.1-4.1l6.6-6.6M10.6 5.4l2.2 2.2",
 };
 
@@ -26,11 +29,14 @@ export function Navigation({ route, onLeave }: { readonly route: Route; readonly
   const paths = sections();
   const { value: account } = useAccount(ALL);
   const mayRead = useMay("listDeployments") && account !== null;
+  // As of `listMembers`, whose schemas the first page does not load.
+  const mayListMembers = useAllowed({ access: accountToken("members:read") });
+  const isShown = (name: Section) => name !== "Members" || mayListMembers;
   return (
     <nav aria-label="Main">
       {groups.map((group) => (
         <ul key={group[0]}>
-          {group.map((name) => (
+          {group.filter(isShown).map((name) => (
             <li key={name}>
               <a
                 href={paths.get(name) ?? pathTo({ page: "overview" })}

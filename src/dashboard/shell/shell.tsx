@@ -2,12 +2,14 @@ import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 
 import type { Account } from "#contract/endpoints/accounts/schemas.ts";
-import { scopesAllowAll } from "#contract/scopes.ts";
 import { ALL, useAccount } from "#dashboard/data/resources.ts";
-import { signOut } from "#dashboard/data/session.ts";
+import { session, signOut } from "#dashboard/data/session.ts";
+import { useSignal } from "#dashboard/data/signal.ts";
 import { Button } from "#dashboard/shared/button.tsx";
+import { allowAllButMembers } from "#dashboard/text/permissions.ts";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 import { AppearanceChoice } from "#dashboard/shell/appearance-choice.tsx";
+import { ConfirmationDialog } from "#dashboard/shell/confirmation-dialog.tsx";
 import { Navigation } from "#dashboard/shell/navigation.tsx";
 import { SearchButton, SearchDialog, useSearchKey } from "#dashboard/shell/search.tsx";
 import { SessionEnd } from "#dashboard/shell/session-end.tsx";
@@ -42,12 +44,13 @@ export function Shell({ route, children }: Props) {
             <a href={pathTo({ page: "account" })}>Set how long deployments are kept</a>.
           </p>
         )}
-        {account === null ? null : <SessionEnd expiresAt={account.token.expires_at} onEnd={reload} />}
+        {account === null ? null : <SessionEnd account={account} onEnd={reload} />}
         <div id="content" tabIndex={-1}>
           {children}
         </div>
       </div>
       {isSearching ? <SearchDialog onClose={() => setIsSearching(false)} /> : null}
+      <ConfirmationDialog />
     </div>
   );
 }
@@ -67,6 +70,9 @@ function Frame({ route, account, onSearch }: FrameProps) {
     goTo({ page: "sign_in" }, { replace: true });
   };
   const close = () => setIsOpen(false);
+  const state = useSignal(session);
+  // The roles of a person are in their profile.
+  const isOfMember = typeof state === "object" && state.kind === "session" && account?.member !== null;
   return (
     <header
       class="frame"
@@ -102,10 +108,19 @@ function Frame({ route, account, onSearch }: FrameProps) {
       <div id="navigation" class={isOpen ? "navigation open" : "navigation"}>
         <Navigation route={route} onLeave={close} />
         <div class="account">
-          {account === null || isUnlimited(account) ? null : (
+          {account === null || isUnlimited(account) || isOfMember ? null : (
             <span class="tag" title={`The token ${account.token.name} has limited permissions`}>
               limited token
             </span>
+          )}
+          {account === null || account.member === null ? null : (
+            <a
+              href={pathTo({ page: "profile" })}
+              aria-current={route.page === "profile" ? "page" : undefined}
+              onClick={close}
+            >
+              {account.member.name}
+            </a>
           )}
           <a
             href={pathTo({ page: "account" })}
@@ -127,6 +142,6 @@ function Frame({ route, account, onSearch }: FrameProps) {
 
 function isUnlimited({ permissions }: Account): boolean {
   return permissions.some(
-    ({ scopes, project_ids: projectIds }) => projectIds === null && scopesAllowAll(scopes),
+    ({ scopes, project_ids: projectIds }) => projectIds === null && allowAllButMembers(scopes),
   );
 }

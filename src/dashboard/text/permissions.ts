@@ -1,7 +1,7 @@
 import type { ProjectId } from "#contract/ids.ts";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import { scopeWords } from "#contract/powers/scope-words.ts";
-import { type Scope, scopesAllow, scopesAllowAll } from "#contract/scopes.ts";
+import { allScopes, type Scope, scopesAllow, scopesAllowAll } from "#contract/scopes.ts";
 import { type Growing, textOf } from "#contract/growing.ts";
 
 /** What a scope is for, as a label. */
@@ -12,10 +12,19 @@ export function scopeLabel(scope: Growing<Scope>): string {
 /** The permissions of a token as text. */
 export function scopesText(scopes: readonly Growing<Scope>[]): string {
   if (scopesAllowAll(scopes)) return "Full access";
+  if (allowAllButMembers(scopes) && scopes.every((scope) => !ofMembers(scope)))
+    return "Full access, without members";
   return scopes
     .filter((scope) => !isIncluded(scope, scopes))
     .map(scopeLabel)
     .join("; ");
+}
+
+const ofMembers = (scope: string) => scope.startsWith("members:");
+
+/** Whether the scopes include every scope of a token that `npm run token` creates: people are invited by people. */
+export function allowAllButMembers(granted: readonly Growing<Scope>[]): boolean {
+  return allScopes.every((scope) => ofMembers(scope) || scopesAllow(granted, scope));
 }
 
 /** Whether a scope is part of another one: write access includes read access. */

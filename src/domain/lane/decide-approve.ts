@@ -1,5 +1,6 @@
 import type { Actor } from "#contract/endpoints/deployments/schemas.ts";
-import type { DeploymentId } from "#contract/ids.ts";
+import { isWeakerRule } from "#contract/endpoints/projects/approval-rule.ts";
+import type { DeploymentId, MemberId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
 import {
@@ -12,14 +13,23 @@ import {
 import { needsApproval } from "#domain/lane/holds.ts";
 import { advance } from "#domain/lane/transitions.ts";
 
-/** `commit`: the full hash that the approver has seen; null: the request does not say. */
+/**
+ * `person`: the member behind the actor, whom the rule compares; null: nobody is known. `commit`: the full hash that the
+ * approver has seen; null: the request does not say.
+ */
 export type Approval = {
   readonly id: DeploymentId;
   readonly actor: Actor;
+  readonly person: MemberId | null;
   readonly commit: string | null;
 };
 
-export type ApprovalRefusal = "not_approvable" | "own_deployment" | "commit_unknown" | "commit_changed";
+export type ApprovalRefusal =
+  | "not_approvable"
+  | "own_deployment"
+  | "person_required"
+  | "commit_unknown"
+  | "commit_changed";
 
 /**
  * Approves the commit of a queued deployment, also if the deployment is not at the head of the queue yet. A deployment
@@ -27,9 +37,10 @@ export type ApprovalRefusal = "not_approvable" | "own_deployment" | "commit_unkn
  */
 export function decideApprove(
   lane: Lane,
-  { id, actor, commit }: Approval,
+  { commit, ...approver }: Approval,
   now: number,
 ): Result<Decision, "not_found" | ApprovalRefusal> {
+  const { id, actor } = approver;
   const deployment = findDeployment(lane, id);
   if (deployment === null || deployment.deleted) return refuse("not_found", `There is no deployment ${id}.`);
   if (deployment.approvedBy !== null)
@@ -41,12 +52,8 @@ export function decideApprove(
   if (!isIn(deployment, "queued"))
     return refuse("not_approvable", `${name} has ended: it is ${deployment.state.name}.`);
   if (!needsApproval(lane, deployment, now)) return refuse("not_approvable", `${name} needs no approval.`);
-  const { approval, actor: starter } = deployment;
-  if (approval === "by_another" && starter.type === actor.type && starter.id === actor.id)
-    return refuse(
-      "own_deployment",
-      `The token has started ${name}, so it cannot approve it. Use another token.`,
-    );
+  const notAllowed = refuseApprover(deployment, approver);
+  if (notAllowed !== null) return notAllowed;
   if (deployment.pin.name === "unknown")
     return refuse(
       "commit_unknown",
@@ -64,6 +71,28 @@ export function decideApprove(
   ];
   const next = advance(replaceDeployment(lane, approved), now);
   return succeed({ lane: next.lane, effects: [...effects, ...next.effects] });
+}
+
+type Started = Pick<LaneDeployment, "version" | "approval" | "actor" | "person">;
+type Approver = Pick<Approval, "actor" | "person">;
+
+/** Refuses an approver whom the rule of a deployment excludes; null: it does not. */
+function refuseApprover(started: Started, approver: Approver) {
+  const name = `v${started.version}`;
+  if (started.approval === "by_another_person" && approver.actor.member === undefined)
+    return refuse(
+      "person_required",
+      `A person must approve ${name}: in the session of a member, or with a personal token of one.`,
+    );
+  const isByAnother = isWeakerRule("required", started.approval);
+  if (!isByAnother || !hasStarted(approver, started)) return null;
+  return refuse("own_deployment", `You have started ${name}, so somebody else must approve it.`);
+}
+
+/** Compares people, because one person can have many tokens, and tokens, because not everybody behind them is known. */
+function hasStarted(approver: Approver, { actor, person = null }: Started): boolean {
+  if (person !== null && approver.person === person) return true;
+  return approver.actor.type === actor.type && approver.actor.id === actor.id;
 }
 
 type WithCommit = Pick<LaneDeployment, "version" | "kind" | "commitSha">;

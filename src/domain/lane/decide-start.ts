@@ -3,7 +3,7 @@ import type {
   DeploymentTrigger,
   StartDeploymentInput,
 } from "#contract/endpoints/deployments/schemas.ts";
-import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
+import type { DeploymentId, MemberId, RunId, ServerId } from "#contract/ids.ts";
 import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { QueueMode } from "#contract/endpoints/projects/settings.ts";
@@ -31,6 +31,8 @@ export type NewDeploymentRequest = {
   runId: RunId;
   serverId: ServerId;
   actor: Actor;
+  /** The member behind the actor, whom approvals compare; null: nobody is known. */
+  person: MemberId | null;
   plan: Plan;
   queue: QueueMode;
   variables: ProjectVariables;
@@ -130,7 +132,7 @@ export function join(
       ? cancelQueued(known, asked, now)
       : { lane: known, effects: [] };
   const version = lane.nextVersion;
-  const { id, runId, serverId, actor, plan, approval, emergency } = asked;
+  const { id, runId, serverId, actor, person, plan, approval, emergency } = asked;
   const deadlineAt = heldOf(cleared) === null ? queueDeadline(cleared, plan, now) : null;
   const state = { name: "queued", deadlineAt, hold: null, plan } as const;
   const deployment: Named<"queued"> = {
@@ -141,6 +143,7 @@ export function join(
     trigger: asked.push?.trigger ?? "api",
     pushedSha: asked.push?.commitSha ?? null,
     actor,
+    person,
     ...joining,
     stages: [],
     approval,

@@ -1,4 +1,4 @@
-import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
+import { isWeakerRule } from "#contract/endpoints/projects/approval-rule.ts";
 import type { FreezeId } from "#contract/ids.ts";
 import {
   activeOf,
@@ -197,7 +197,7 @@ export function passHeld(lane: Lane, passing: Named<"queued">, now: number): Lan
       isEarlier ||
       one.kind === "rollback" ||
       one.approvedBy !== null ||
-      strictness[one.approval] < strictness[passing.approval];
+      isWeakerRule(one.approval, passing.approval);
     if (keepsOwn) return replaceDeployment(next, changed);
     // No hold protects it, so it stays with the person who started the deployment.
     const { release_command } = one.state.plan;
@@ -212,8 +212,6 @@ function runsWithEarlier(lane: Lane, passing: Named<"queued">, now: number): boo
   const { runsWith } = settleRollback(lane, passing, now);
   return runsWith.settings === "deployed" || runsWith.variables === "live";
 }
-
-const strictness: Record<ApprovalRule, number> = { none: 0, required: 1, by_another: 2 };
 
 /** An agent refuses secrets that are older than the secrets that it has used. */
 function notOlder(

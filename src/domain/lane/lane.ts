@@ -13,7 +13,7 @@ import {
 } from "#contract/endpoints/deployments/schemas.ts";
 import { EventActor } from "#contract/endpoints/events/schemas.ts";
 import { CommitSha } from "#contract/git-names.ts";
-import { DeploymentId, FreezeId, RunId, ServerId } from "#contract/ids.ts";
+import { DeploymentId, FreezeId, MemberId, RunId, ServerId } from "#contract/ids.ts";
 import { ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import { keptShape } from "#contract/endpoints/projects/project-settings.ts";
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
@@ -208,6 +208,11 @@ export const LaneDeployment = z.strictObject({
   /** The commit of the push that started it; null: no push did. */
   pushedSha: z.nullable(z.string()),
   actor: Actor,
+  /**
+   * The member behind the actor, whom approvals compare; null: nobody is known. Absent in records of older versions. Not
+   * the same as `actor.member`: a service token counts as the member who created it.
+   */
+  person: z.optional(z.nullable(MemberId)),
   /** The project's rule at the start. */
   approval: ApprovalRule,
   approvedBy: z.nullable(Actor),

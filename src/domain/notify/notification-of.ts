@@ -210,6 +210,9 @@ function subjectOf({ type, data }: Other): readonly [subject: string, page: stri
   if ("server" in data) return [`Server ${data.server.name}`, "/servers"];
   if ("token" in data) return [`Token ${data.token.name}`, "/tokens"];
   if ("trust_rule" in data) return [`Trust rule ${data.trust_rule.name}`, "/tokens/trust-rules"];
+  if ("passkey" in data) return [`Passkey ${data.passkey.name} of ${data.member.name}`, "/members"];
+  if ("member" in data) return [`Member ${data.member.name}`, "/members"];
+  if ("invitation" in data) return [`Invitation${ofAddress(data.invitation.email)}`, "/members"];
   if ("webhook" in data) return [`Webhook ${data.webhook.name}`, "/webhooks"];
   if ("hook" in data) return [`Hook of ${maskRepository(data.hook.repository)}`, ""];
   if ("freeze" in data) {
@@ -223,6 +226,10 @@ function subjectOf({ type, data }: Other): readonly [subject: string, page: stri
   if ("seal" in data) return [`Audit log up to entry ${data.seal.last_entry}`, ""];
   const { id, name } = data.project;
   return [`Project ${name}`, type === "project.deleted" ? "" : `/projects/${id}`];
+}
+
+function ofAddress(email: string | null): string {
+  return email === null ? "" : ` of ${email}`;
 }
 
 function byText({ type, name }: EventActor): string | null {

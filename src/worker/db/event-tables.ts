@@ -33,6 +33,8 @@ export const events = sqliteTable(
   ],
 );
 
+const memberId = sql`"actor" -> 'member' ->> 'id'`;
+
 /** Who did what. Rows are only added; the schedule seals them in order. */
 export const auditEntries = sqliteTable(
   "audit_entries",
@@ -67,6 +69,13 @@ export const auditEntries = sqliteTable(
     index("audit_entries_project_outcome").on(table.projectId, table.outcome, table.sequence),
     index("audit_entries_project_actor").on(table.projectId, sql`"actor" ->> 'id'`, table.sequence),
     index("audit_entries_project_target").on(table.projectId, sql`"target" ->> 'id'`, table.sequence),
+    // A member has a token for each session. Partial, so that other entries are not in them.
+    index("audit_entries_member")
+      .on(table.accountId, memberId, table.sequence)
+      .where(sql`${memberId} is not null`),
+    index("audit_entries_project_member")
+      .on(table.projectId, memberId, table.sequence)
+      .where(sql`${memberId} is not null`),
   ],
 );
 

@@ -1,10 +1,14 @@
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 import type { RequiredClaims, TrustProvider } from "#contract/endpoints/trust-rules/providers.ts";
-import type { AccountId, ProjectId, TrustRuleId } from "#contract/ids.ts";
+import type { MemberReference } from "#contract/endpoints/members/reference.ts";
+import type { AccountId, InvitationId, MemberId, PasskeyId, ProjectId, TrustRuleId } from "#contract/ids.ts";
 import type { Scope } from "#contract/scopes.ts";
+import type { Grant } from "#domain/members/member-permissions.ts";
+import type { PasskeyAlgorithm, PasskeyKey } from "#worker/identity/passkeys/passkey-key.ts";
 
-// The tables of who may get a token. The rules of schema.ts apply.
+// The tables of who may get a token, and of the people of an account. The rules of schema.ts apply.
 
 /** Which identity tokens of jobs are exchanged for tokens of the account. */
 export const trustRules = sqliteTable(
@@ -24,6 +28,8 @@ export const trustRules = sqliteTable(
     projectIds: text("project_ids", { mode: "json" }).$type<ProjectId[]>(),
     lifetimeMinutes: integer("lifetime_minutes").notNull(),
     createdAt: integer("created_at").notNull(),
+    /** The member who created the rule; null: a service token that no member created. */
+    createdBy: text("created_by").$type<MemberId>(),
     /** When a job last got a token by it; null: never. */
     lastUsedAt: integer("last_used_at"),
   },
@@ -44,3 +50,92 @@ export const usedSecrets = sqliteTable(
   },
   (table) => [index("used_secrets_expires").on(table.expiresAt)],
 );
+
+/** The people of an account. */
+export const members = sqliteTable(
+  "members",
+  {
+    id: text("id").$type<MemberId>().primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    name: text("name").notNull(),
+    /** In lower case; null: not known. */
+    email: text("email"),
+    isOwner: integer("is_owner", { mode: "boolean" }).notNull(),
+    grants: text("grants", { mode: "json" }).$type<readonly Grant[]>().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    index("members_account").on(table.accountId, table.id),
+    uniqueIndex("members_email")
+      .on(table.accountId, table.email)
+      .where(sql`${table.email} is not null`),
+    index("members_owners")
+      .on(table.accountId)
+      .where(sql`${table.isOwner} = 1`),
+  ],
+);
+
+export const passkeys = sqliteTable(
+  "passkeys",
+  {
+    id: text("id").$type<PasskeyId>().primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    memberId: text("member_id").$type<MemberId>().notNull(),
+    /** The id that the authenticator gave it, in base64url. */
+    credentialId: text("credential_id").notNull(),
+    /** The host name that it was made for. */
+    rpId: text("rp_id").notNull(),
+    name: text("name").notNull(),
+    algorithm: integer("algorithm").$type<PasskeyAlgorithm>().notNull(),
+    jwk: text("jwk", { mode: "json" }).$type<PasskeyKey["jwk"]>().notNull(),
+    signCount: integer("sign_count").notNull(),
+    isBackupEligible: integer("is_backup_eligible", { mode: "boolean" }).notNull(),
+    isBackedUp: integer("is_backed_up", { mode: "boolean" }).notNull(),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at"),
+  },
+  (table) => [
+    uniqueIndex("passkeys_credential").on(table.credentialId),
+    index("passkeys_member").on(table.memberId, table.id),
+  ],
+);
+
+/** Each works once. */
+export const recoveryCodes = sqliteTable(
+  "recovery_codes",
+  {
+    /** SHA-256 of the whole code, in hex. */
+    id: text("id").primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    memberId: text("member_id").$type<MemberId>().notNull(),
+  },
+  (table) => [index("recovery_codes_member").on(table.memberId)],
+);
+
+/** Invitations that nobody has accepted. */
+export const invitations = sqliteTable(
+  "invitations",
+  {
+    id: text("id").$type<InvitationId>().primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    /** SHA-256 of the code in the link, in hex. */
+    hash: text("hash").notNull(),
+    email: text("email"),
+    grants: text("grants", { mode: "json" }).$type<readonly Grant[]>().notNull(),
+    invitedBy: text("invited_by", { mode: "json" }).$type<MemberReference>(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("invitations_hash").on(table.hash),
+    index("invitations_account").on(table.accountId, table.id),
+    index("invitations_expires").on(table.expiresAt),
+  ],
+);
+
+/** Random secrets of the installation, each made when it is first needed. */
+export const installationKeys = sqliteTable("installation_keys", {
+  name: text("name").$type<"challenges">().primaryKey(),
+  /** 32 bytes in base64url. */
+  secret: text("secret").notNull(),
+});

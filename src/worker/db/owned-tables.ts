@@ -3,7 +3,14 @@ import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-o
 
 import type { AccountId, ProjectId } from "#contract/ids.ts";
 import { type auditSeals, webhooks } from "#worker/db/event-tables.ts";
-import { trustRules, type usedSecrets } from "#worker/db/identity-tables.ts";
+import {
+  type invitations,
+  type members,
+  type passkeys,
+  type recoveryCodes,
+  trustRules,
+  type usedSecrets,
+} from "#worker/db/identity-tables.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
 import {
   type idempotencyKeys,
@@ -28,7 +35,11 @@ export type OwnedTable =
   | typeof auditSeals
   | typeof hooks
   | typeof idempotencyKeys
+  | typeof invitations
+  | typeof members
+  | typeof passkeys
   | typeof projects
+  | typeof recoveryCodes
   | typeof removedProjects
   | typeof servers
   | typeof tokens

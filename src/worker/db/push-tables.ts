@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
 
+import type { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import type { FreezeTimes } from "#contract/endpoints/freezes/freeze-times.ts";
 import type { LedgerDecision, HookForge, PushSource } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { AccountId, DeploymentId, FreezeId, HookId, ProjectId, PushId } from "#contract/ids.ts";
@@ -100,6 +101,8 @@ export const freezes = sqliteTable(
     name: text("name").notNull(),
     times: text("times", { mode: "json" }).$type<FreezeTimes>().notNull(),
     createdAt: integer("created_at").notNull(),
+    /** Null: an older version has stored it. */
+    createdBy: text("created_by", { mode: "json" }).$type<Actor>(),
   },
   (table) => [index("freezes_account").on(table.accountId, table.id)],
 );

@@ -25,7 +25,15 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectSettings } from "#contract/endpoints/projects/project-settings.ts";
 import type { Region } from "#contract/regions.ts";
-import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId, TrustRuleId } from "#contract/ids.ts";
+import type {
+  AccountId,
+  DeploymentId,
+  MemberId,
+  ProjectId,
+  ServerId,
+  TokenId,
+  TrustRuleId,
+} from "#contract/ids.ts";
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { HealthReason } from "#contract/endpoints/projects/health.ts";
@@ -73,6 +81,14 @@ export const tokens = sqliteTable(
     lastUsedAt: integer("last_used_at"),
     /** The rule by which a job got the token; null: no job did. */
     trustRuleId: text("trust_rule_id").$type<TrustRuleId>(),
+    /** Whose session or personal token it is; null: a service token, a job's, or the session of a sign-in link that is nobody's. */
+    memberId: text("member_id").$type<MemberId>(),
+    /** The member who created a service token, or who last rotated it and so has its secret; null: not known. */
+    createdBy: text("created_by").$type<MemberId>(),
+    /** The same for the secret before the last rotation. */
+    previousCreatedBy: text("previous_created_by").$type<MemberId>(),
+    /** When the member of a session last used a passkey in it; null: never. */
+    authenticatedAt: integer("authenticated_at"),
   },
   (table) => [
     uniqueIndex("tokens_hash").on(table.hash),
@@ -94,6 +110,12 @@ export const tokens = sqliteTable(
     index("tokens_trust_rule")
       .on(table.trustRuleId)
       .where(sql`${table.trustRuleId} is not null`),
+    index("tokens_member")
+      .on(table.memberId, table.id)
+      .where(sql`${table.memberId} is not null`),
+    index("tokens_created_by")
+      .on(table.createdBy)
+      .where(sql`${table.createdBy} is not null`),
     index("tokens_exchanged")
       .on(table.expiresAt)
       .where(sql`${table.kind} = 'exchange'`),
@@ -108,6 +130,8 @@ export const signInCodes = sqliteTable(
     hash: text("hash").primaryKey(),
     accountId: text("account_id").$type<AccountId>().notNull(),
     expiresAt: integer("expires_at").notNull(),
+    /** Whose session it gives; null: a session that is nobody's. */
+    memberId: text("member_id").$type<MemberId>(),
   },
   (table) => [index("sign_in_codes_expires").on(table.expiresAt)],
 );

@@ -3,10 +3,11 @@ import type { Context as HonoContext } from "hono";
 import { type Access, scopeOf } from "#contract/endpoints/endpoint.ts";
 import type { OperationName } from "#contract/endpoints/endpoints.ts";
 import { missingPermission } from "#contract/may-call.ts";
-import { type Permission, reachOf } from "#contract/permissions.ts";
+import { reachOf } from "#contract/permissions.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { AgentRequestContext, Context, OpenContext, RequestOrigin, Services } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import type { TokenHolder } from "#worker/db/tokens/find-token-holder.ts";
 import type { AgentIdentity } from "#worker/db/servers/server-records.ts";
 import { DatabaseSession, isBookmark } from "#worker/db/database-session.ts";
 import type { AppEnv } from "#worker/http/app.ts";
@@ -40,13 +41,15 @@ export function authenticateToken(
     const holder = await authentication.asTokenHolder(c.env.DB, authorization, services.clock.now());
     if (!holder.ok) return (await limitFailures(c.env, c.req.raw)) ?? holder;
     c.set("holder", holder.value);
-    const { account, token, permissions } = holder.value;
+    const { account, token, member, permissions } = holder.value;
     const limited = await limitToken(c.env, token.id);
     if (limited !== null) return limited;
-    const refused = refuseLack(access, permissions);
+    const refused = refuseLack(access, holder.value);
     if (refused !== null) return refused;
     if (bookmark !== null && !isBookmark(bookmark)) return malformedBookmark;
-    const reach = reachOf(permissions, scopeOf(access));
+    // What is a person's own, such as their sessions, is in no project.
+    const isOwn = access.by === "token" && access.reach === "person";
+    const reach = isOwn ? null : reachOf(permissions, scopeOf(access));
     return succeed({
       ...services,
       rows: new AccountRows(session.database, account.id, reach),
@@ -54,8 +57,10 @@ export function authenticateToken(
       session,
       account,
       token,
+      member,
       permissions,
       forgetToken: (id) => authentication.forgetToken(id),
+      forgetMember: (id) => authentication.forgetMember(id),
       isStillAllowed: () => authentication.holds(c.env.DB, authorization, holder.value, services.clock.now()),
       request: originOf(c, operation),
       requestKey: null,
@@ -89,7 +94,13 @@ export async function findCallingAgent(
   return (await limitAgent(c.env, agent.value.serverId)) ?? agent;
 }
 
-function refuseLack(access: Access, permissions: readonly Permission[]) {
+function refuseLack(access: Access, { token, member, permissions }: TokenHolder) {
+  const isSignedIn = token.kind === "session" && member !== null;
+  if (access.by === "token" && access.reach === "person" && !isSignedIn)
+    return refuse(
+      "person_required",
+      "Only a member who is signed in can do this. Sign in to the dashboard with a passkey.",
+    );
   switch (missingPermission(access, permissions)) {
     case "scope":
       return refuse("insufficient_scope", `The token lacks the scope ${scopeOf(access)}.`);

@@ -1,4 +1,4 @@
-import type { TokenId } from "#contract/ids.ts";
+import type { MemberId, TokenId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { isWellFormedToken, type TokenKind } from "#contract/token-form.ts";
 import type { Database } from "#worker/db/database-session.ts";
@@ -54,6 +54,11 @@ export class Authentication {
   /** Removes a token from the cache after it was revoked or rotated. */
   forgetToken(id: TokenId): void {
     this.#holders.forget(({ token }) => token.id === id);
+  }
+
+  /** Removes all tokens of a member from the cache, after the member was changed or removed. */
+  forgetMember(id: MemberId): void {
+    this.#holders.forget(({ member }) => member?.id === id);
   }
 
   /** The agent of a server, by the credential from its enrolment. One D1 read, or none. */

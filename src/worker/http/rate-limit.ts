@@ -1,4 +1,4 @@
-import type { ServerId, TokenId, TrustRuleId } from "#contract/ids.ts";
+import type { MemberId, ServerId, TokenId, TrustRuleId } from "#contract/ids.ts";
 import type { Refusal } from "#contract/problems.ts";
 
 /** The window in which requests are counted, as in wrangler.toml. */
@@ -59,10 +59,13 @@ export async function limitFailures(env: Env, { headers }: Request): Promise<Too
 }
 
 /**
- * Counts a refused request that the audit log gets. @returns a refusal if a token or a trust rule has too many: the rest is
- * not recorded
+ * Counts a refused request that the audit log gets. @returns a refusal if a token, a trust rule or a member has too many: the
+ * rest is not recorded
  */
-export async function limitRefusals(env: Env, sender: TokenId | TrustRuleId): Promise<TooMany | null> {
+export async function limitRefusals(
+  env: Env,
+  sender: TokenId | TrustRuleId | MemberId,
+): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
   const { success } = await env.FAILURE_LIMIT.limit({ key: sender });
   return success ? null : tooMany("The token has had too many refused requests.");

@@ -7,6 +7,8 @@ import {
   FreezeId,
   HookId,
   type IdGenerator,
+  InvitationId,
+  MemberId,
   ProjectId,
   PushId,
   ServerId,
@@ -104,6 +106,8 @@ function outcomeOf(c: HonoContext<AppEnv>) {
 /** The parameters of a path that name what the request is about, the narrowest first. */
 const TARGETS = [
   ["deployment_id", "deployment", DeploymentId],
+  ["member_id", "member", MemberId],
+  ["invitation_id", "invitation", InvitationId],
   ["freeze_id", "freeze", FreezeId],
   ["hook_id", "hook", HookId],
   ["push_id", "push", PushId],

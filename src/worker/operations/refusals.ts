@@ -18,6 +18,9 @@ export function notFound(
     | "event"
     | "freeze"
     | "hook"
+    | "invitation"
+    | "member"
+    | "passkey"
     | "project"
     | "push"
     | "server"
@@ -30,12 +33,21 @@ export function notFound(
 
 /** Refuses to create more of these than an account may have. @param remedy another sentence: what the user can do */
 export function tooMany(
-  what: "hooks" | "projects" | "servers" | "tokens" | "trust rules" | "webhooks",
+  what:
+    | "hooks"
+    | "members and open invitations"
+    | "passkeys"
+    | "projects"
+    | "servers"
+    | "tokens"
+    | "trust rules"
+    | "webhooks",
   remedy = "",
   maximum = MAX_PER_ACCOUNT,
+  owner = "The account",
 ) {
   const most = maximum.toLocaleString("en");
-  return refuse("too_many", `The account has ${most} ${what}, the maximum.${remedy && ` ${remedy}`}`);
+  return refuse("too_many", `${owner} has ${most} ${what}, the maximum.${remedy && ` ${remedy}`}`);
 }
 
 // The refusals that creating and updating a project share.

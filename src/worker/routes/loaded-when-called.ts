@@ -55,7 +55,38 @@ export const lazyTokenRoutes = {
     ],
     async () => (await import("#worker/routes/projects.ts")).projectRoutes,
   ),
-  ...loadWhenCalled(["endSession"], async () => (await import("#worker/routes/sessions.ts")).sessionRoutes),
+  ...loadWhenCalled(
+    [
+      "listMembers",
+      "getMember",
+      "updateMember",
+      "removeMember",
+      "createOwner",
+      "listInvitations",
+      "createInvitation",
+      "deleteInvitation",
+    ],
+    async () => (await import("#worker/routes/members.ts")).memberRoutes,
+  ),
+  ...loadWhenCalled(
+    [
+      "getProfile",
+      "updateProfile",
+      "addPasskey",
+      "updatePasskey",
+      "removePasskey",
+      "createRecoveryCodes",
+      "listOwnTokens",
+      "createOwnToken",
+      "revokeOwnToken",
+      "endOwnSessions",
+    ],
+    async () => (await import("#worker/routes/profile.ts")).profileRoutes,
+  ),
+  ...loadWhenCalled(
+    ["createChallenge", "confirmSession", "endSession"],
+    async () => (await import("#worker/routes/sessions.ts")).sessionRoutes,
+  ),
   ...loadWhenCalled(
     ["listTokens", "createToken", "revokeToken", "rotateToken"],
     async () => (await import("#worker/routes/tokens.ts")).accessTokenRoutes,
@@ -98,7 +129,14 @@ export const lazyTokenRoutes = {
 
 /** As `lazyTokenRoutes`, for callers without a token. */
 export const lazyOpenRoutes = {
-  ...loadWhenCalled(["createSession"], async () => (await import("#worker/routes/sessions.ts")).signInRoutes),
+  ...loadWhenCalled(
+    ["createSignInChallenge", "createSession"],
+    async () => (await import("#worker/routes/sessions.ts")).signInRoutes,
+  ),
+  ...loadWhenCalled(
+    ["lookUpInvitation", "acceptInvitation"],
+    async () => (await import("#worker/routes/members.ts")).joinRoutes,
+  ),
   ...loadWhenCalled(
     ["receiveDelivery"],
     async () => (await import("#worker/routes/hooks.ts")).deliveryRoutes,

@@ -20,5 +20,6 @@ export function freezeView(record: FreezeRecord, now: number): Freeze {
     active: window !== null && window.from <= now,
     window: window === null ? null : { from: timestamp(window.from), until: timestamp(window.until) },
     created_at: timestamp(record.createdAt),
+    created_by: record.createdBy,
   };
 }

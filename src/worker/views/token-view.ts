@@ -12,6 +12,10 @@ export function tokenView(reading: TokenReading, now: number): Token {
     name: reading.name,
     scopes: reading.scopes,
     project_ids: reading.projectIds,
+    member:
+      reading.memberId === null || reading.memberName === null
+        ? null
+        : { id: reading.memberId, name: reading.memberName },
     created_at: timestamp(reading.createdAt),
     rotated_at: timestampOrNull(reading.rotatedAt),
     expires_at: timestamp(reading.expiresAt),

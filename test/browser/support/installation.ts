@@ -4,7 +4,9 @@ import { type BrowserServer, chromium } from "playwright-core";
 import * as z from "zod";
 
 import { AccountId } from "#contract/ids.ts";
+import { signInLink } from "#contract/public-paths.ts";
 
+import { browserAddress, newSignInCode } from "../../../scripts/shared/sign-in-code.ts";
 import { newToken, type Statement } from "../../../scripts/shared/first-token.ts";
 import { LocalFile } from "../../../scripts/start/local-file.ts";
 import { writeDatabase } from "../../support/write-database.ts";
@@ -19,8 +21,8 @@ export type AccountName = (typeof accounts)[number];
 /** More than there are test files: in watch mode, a file runs several times. */
 const ACCOUNTS_FOR_FILES = 60;
 
-/** An account, and a token with full access to it. */
-export const FileAccount = z.object({ account_id: AccountId, token: z.string() });
+/** An account, a token with full access to it, and a link that signs in to it once. */
+export const FileAccount = z.object({ account_id: AccountId, token: z.string(), link: z.string() });
 export type FileAccount = z.infer<typeof FileAccount>;
 
 /** An installation that runs like `npm start`, with additional accounts. */
@@ -99,9 +101,12 @@ export async function startInstallation(filesCount = 0): Promise<RunningInstalla
   try {
     const system = await startSystem(join(home, "installation"));
     const named = accounts.map((name) => ({ name, ...newToken({ name }, name, Date.now()) }));
-    const forFiles = Array.from({ length: filesCount }, (_, at) =>
-      newToken({ name: `file ${at + 1}` }, "flow", Date.now()),
-    );
+    const forFiles = Array.from({ length: filesCount }, (_, at) => {
+      const made = newToken({ name: `file ${at + 1}` }, "flow", Date.now());
+      const { code, statement } = newSignInCode({ id: made.accountId }, Date.now());
+      const link = signInLink(browserAddress(system.local.url), code);
+      return { ...made, link, statements: [...made.statements, statement] };
+    });
     // All at once and before the flows: the database is locked for the Worker while another process writes.
     writeDatabase(
       system.home,
@@ -112,7 +117,11 @@ export async function startInstallation(filesCount = 0): Promise<RunningInstalla
     if (printedLink === undefined) throw new Error(`No link was printed:\n${system.output()}`);
     return {
       installation: Installation.parse({ home, local: system.local, printedLink, tokens }),
-      accountsForFiles: forFiles.map(({ accountId, token }) => ({ account_id: accountId, token })),
+      accountsForFiles: forFiles.map(({ accountId, token, link }) => ({
+        account_id: accountId,
+        token,
+        link,
+      })),
       async end() {
         await system.interrupt();
         await removeHome(home);

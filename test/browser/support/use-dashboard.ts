@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
+import { browserAddress } from "../../../scripts/shared/sign-in-code.ts";
 import type { LocalFile } from "../../../scripts/start/local-file.ts";
 import { type Api, createApi } from "../../support/journey-api.ts";
 import { fetchShare } from "../../support/serve-shares.ts";
@@ -49,6 +50,10 @@ export type Dashboard = Omit<Installation, "local"> & {
    * separate installation.
    */
   readonly secondLink: string;
+  /** A link that signs in once to the account of the test file. Empty in a separate installation. */
+  readonly link: string;
+  /** The address at which passkeys work. */
+  readonly named: string;
   /** The account of the test file. Its site is `hello-site`. */
   readonly local: Local;
   readonly api: Api;
@@ -78,7 +83,7 @@ function newErrors(tab: Tab): string[] {
 
 /** Sets up the dashboard for a test file. Call it at the top of the file. */
 export async function useDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
-  const { installation, local, secondLink, end } = await open(options);
+  const { installation, local, secondLink, link, end } = await open(options);
   const { home } = installation;
   let browser: Browser;
   let tabs: Tab[] = [];
@@ -106,6 +111,8 @@ export async function useDashboard(options: DashboardOptions = {}): Promise<Dash
     ...installation,
     local,
     secondLink,
+    link,
+    named: browserAddress(local.url),
     api: createApi(local.url, local.token),
     async visit({ screen, expected, isKept = false } = {}) {
       const visit = await openTab(browser, local.url, screen);
@@ -124,6 +131,7 @@ type Opened = {
   readonly installation: Installation;
   readonly local: Local;
   readonly secondLink: string;
+  readonly link: string;
   readonly end: () => Promise<void>;
 };
 
@@ -133,14 +141,15 @@ async function open({
 }: DashboardOptions): Promise<Opened> {
   if (kind === "own") {
     const { installation, end } = await startInstallation();
-    return { installation, local: installation.local, secondLink: "", end };
+    return { installation, local: installation.local, secondLink: "", link: "", end };
   }
   const { installation, account, secondLink } = Share.parse(await askSetup("/share"));
-  const local = use === "installed" ? installation.local : { ...installation.local, ...account };
-  if (use !== "live") return { installation, local, secondLink, end: async () => undefined };
+  const { link, ...own } = account;
+  const local = use === "installed" ? installation.local : { ...installation.local, ...own };
+  if (use !== "live") return { installation, local, secondLink, link, end: async () => undefined };
   const folder = join(installation.home, "accounts", account.account_id);
   const site = await createLiveSite(createApi(local.url, local.token), folder);
-  return { installation, local: { ...local, ...site.ids }, secondLink, end: () => site.stop() };
+  return { installation, local: { ...local, ...site.ids }, secondLink, link, end: () => site.stop() };
 }
 
 function askSetup(path: string): Promise<unknown> {

@@ -69,7 +69,7 @@ describe("the form for changes of a freeze", () => {
   const once = { type: "once", from: "2026-12-24T15:00:12.000Z", to: "2026-12-27T07:30:00.000Z" } as const;
   const freeze: Freeze = {
     ...{ id: FreezeId.parse(`frz_${"0".repeat(26)}`), name: "Holidays", project_id: null, times: once },
-    ...{ active: false, window: null, created_at: "2026-11-20T09:14:02.355Z" },
+    ...{ active: false, window: null, created_at: "2026-11-20T09:14:02.355Z", created_by: null },
   };
   const changed = (of: Freeze, part: Partial<FreezeDraft>) => {
     const before = draftOfFreeze(of, "Europe/Berlin");

@@ -38,6 +38,9 @@ const routes: readonly PageRoute[] = [
   { page: "tokens" },
   { page: "charts" },
   { page: "account" },
+  { page: "members" },
+  { page: "profile" },
+  { page: "join" },
 ];
 
 describe("a path", () => {

@@ -9,9 +9,13 @@ import * as z from "zod";
 
 import { ensureChromium } from "../../../scripts/shared/chromium.ts";
 import { flag, option, readOptions } from "../../../scripts/shared/script.ts";
+import { browserAddress } from "../../../scripts/shared/sign-in-code.ts";
+import type { LocalFile } from "../../../scripts/start/local-file.ts";
+import { createApi } from "../../support/journey-api.ts";
 import { removeHome, startSystem } from "../../support/journey-system.ts";
 import { executable, openTab, phone, type Screen } from "../../browser/support/browser.ts";
-import { signInWithToken } from "../../browser/support/sign-in.ts";
+import { addDevice, becomeOwner } from "../../browser/support/passkeys.ts";
+import { openSignedIn } from "../../browser/support/sign-in.ts";
 import { openDialog, pageViews } from "../support/views.ts";
 import { type Scene, setScene } from "./scene.ts";
 
@@ -106,14 +110,28 @@ async function capture(page: Page, name: string, look: Look): Promise<void> {
   if (options.docs && inDocs.includes(file)) await page.screenshot({ path: join(docs, `${file}.png`) });
 }
 
-async function captureAll(browser: Browser, url: string, token: string, scene: Scene): Promise<void> {
+/** Who is signed in to the scene: its owner. */
+type Owner = { readonly token: string; readonly account_id: string };
+
+/** Creates the owner of the scene, who invites a person. */
+async function createOwner(browser: Browser, { url, account_id }: LocalFile, link: string): Promise<Owner> {
+  const visit = await openTab(browser, url);
+  await addDevice(visit);
+  const token = await becomeOwner(visit.page, link, "Ada Lovelace");
+  await visit.context.close();
+  const grants = [{ role: "viewer" }];
+  await createApi(url, token).call("POST", "/v1/invitations", { email: "grace@example.com", grants });
+  return { token, account_id };
+}
+
+async function captureAll(browser: Browser, url: string, owner: Owner, scene: Scene): Promise<void> {
   for (const look of looks) {
     const { page, context } = await openTab(browser, url, look.screen);
     await page.emulateMedia({ colorScheme: look.colorScheme });
     await page.goto(`${url}/app/sign-in`);
     await page.getByLabel("API token").waitFor();
     await capture(page, "sign-in", look);
-    await signInWithToken(page, { url, token }, "/app/");
+    await openSignedIn(page, { url, ...owner, kind: "session" }, "/app/");
     for (const { name, path, prepare } of screenshotsOf(scene)) {
       await page.goto(url + path);
       await page.locator("main h1").waitFor();
@@ -155,8 +173,11 @@ try {
     const scene = await setScene(system, home);
     const browser = await chromium.launch({ executablePath: await executable(), args: ["--no-sandbox"] });
     try {
-      await captureAll(browser, system.local.url, system.local.token, scene);
-      await captureFirstSteps(browser, system.local.url, scene.emptyAccountLink);
+      const url = browserAddress(system.local.url);
+      const [link = ""] = /http:\/\/\S+\/app\/sign-in#code=\w+/.exec(system.output()) ?? [];
+      const owner = await createOwner(browser, { ...system.local, url }, link);
+      await captureAll(browser, url, owner, scene);
+      await captureFirstSteps(browser, url, scene.emptyAccountLink);
     } finally {
       await browser.close();
       await scene.end();

@@ -22,6 +22,12 @@ export type DialogView = {
 /** The token whose dialogs are opened: another one may be the browser's own. */
 export const SHOWN_TOKEN = "CI of shop";
 
+/**
+ * The files of dialogs that no button of a page with members opens: another test looks at them. The account of the views has an
+ * owner, and the session is confirmed.
+ */
+export const dialogsElsewhere: readonly string[] = ["create-owner", "confirm-dialog"];
+
 /** The parts that dialogs are made of. They are shown in the dialogs of other files. */
 export const dialogParts: readonly string[] = ["removal-dialog", "secret-dialog"];
 
@@ -51,6 +57,17 @@ export const dialogs: readonly DialogView[] = [
   { page: "freezes", name: "create-freeze", opener: "Create a freeze", file: "freeze-dialog" },
   { page: "freezes", name: "edit-freeze", opener: /^Edit/, file: "freeze-dialog" },
   { page: "freezes", name: "delete-freeze", opener: /^Delete/, file: "freeze-row" },
+  { page: "members", name: "invite", opener: "Invite a person", file: "invite-dialog" },
+  { page: "members", name: "edit-member", opener: "Edit", file: "edit-member" },
+  { page: "members", name: "remove-member", opener: "Remove", file: "remove-member" },
+  { page: "members", name: "withdraw-invitation", opener: /^Withdraw/, file: "invitations" },
+  { page: "profile", name: "add-passkey", opener: "Add a passkey", file: "add-passkey" },
+  { page: "profile", name: "rename-passkey", opener: "Rename", file: "rename-passkey" },
+  { page: "profile", name: "remove-passkey", opener: "Remove", file: "passkeys" },
+  { page: "profile", name: "recovery-codes", opener: "Create recovery codes", file: "recovery-codes" },
+  { page: "profile", name: "end-session", opener: /^End session/, file: "session-row" },
+  { page: "profile", name: "sign-out-everywhere", opener: "Sign out everywhere", file: "own-tokens" },
+  { page: "profile", name: "create-personal-token", opener: "Create a personal token", file: "create-token" },
   { page: "tokens", name: "create-token", opener: "Create a token", file: "create-token" },
   { page: "tokens", name: "token-secret", opener: "Rotate", menu: SHOWN_TOKEN, file: "tokens" },
   { page: "tokens", name: "revoke-token", opener: "Revoke", menu: SHOWN_TOKEN, file: "token-row" },
@@ -88,7 +105,7 @@ export function pageViews(ids: Ids): PageView[] {
   const names: readonly string[] = Object.keys(dashboardPages);
   const isPage = (name: string): name is PageRoute["page"] => names.includes(name);
   return names.filter(isPage).flatMap((page) => {
-    if (page === "sign_in") return [];
+    if (page === "sign_in" || page === "join") return [];
     const path = dashboardPages[page];
     const ofProject = pagesOfApps.has(page) ? ids.apps : ids.project;
     const id = path.startsWith("deployments/") ? ids.deployment : ofProject;

@@ -25,6 +25,9 @@ describe("the text of a token's permissions", () => {
       allScopes.some((other) => other !== scope && other === scope.replace(/:read$/, ":write"));
     expect(scopesText(allScopes.filter((scope) => !isIncluded(scope)))).toBe("Full access");
     expect(scopesText(allScopes.filter((scope) => scope !== "events:read"))).not.toBe("Full access");
+    expect(scopesText(allScopes.filter((scope) => !scope.startsWith("members:")))).toBe(
+      "Full access, without members",
+    );
   });
 
   it("omits read scopes that a write scope includes", () => {

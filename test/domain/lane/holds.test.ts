@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import { commitRequests, nextCommitRequestAt, noteCommitRequest } from "#domain/lane/commit-requests.ts";
-import { decideApprove } from "#domain/lane/decide-approve.ts";
+import { type Approval, decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { type CommitResolved, decideCommitResolved } from "#domain/lane/decide-commit-resolved.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
@@ -68,14 +68,22 @@ const idOf = (lane: Lane, version: number) => {
 };
 
 function approved(lane: Lane, version: number, now: number, actor = APPROVER): Lane {
-  const decided = decideApprove(lane, { id: idOf(lane, version), actor, commit: null }, now);
+  const decided = decideApprove(lane, { id: idOf(lane, version), actor, person: null, commit: null }, now);
   if (!decided.ok) throw new Error(decided.refusal.detail);
   return decided.value.lane;
 }
 
 /** The code of the refusal of an approval; null: it is accepted. */
-function refusalOf(lane: Lane, version: number, { actor = APPROVER, commit = null as string | null } = {}) {
-  const decided = decideApprove(lane, { id: idOf(lane, version), actor, commit }, 0);
+function refusalOf(
+  lane: Lane,
+  version: number,
+  {
+    actor = APPROVER,
+    person = null,
+    commit = null,
+  }: Partial<Pick<Approval, "actor" | "person" | "commit">> = {},
+) {
+  const decided = decideApprove(lane, { id: idOf(lane, version), actor, person, commit }, 0);
   return decided.ok ? null : decided.refusal.code;
 }
 

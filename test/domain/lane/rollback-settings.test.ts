@@ -200,12 +200,13 @@ describe("a rollback that waits for an approval", () => {
     return found.id;
   };
   const approve = (of: Lane, version: number, now = HOUR) =>
-    decideApprove(of, { id: idOf(of, version), actor: APPROVER, commit: null }, now);
+    decideApprove(of, { id: idOf(of, version), actor: APPROVER, person: null, commit: null }, now);
 
   it("runs with what its request asked for, when it is approved", () => {
     const decided = approve(waiting, 3);
     expect(decided.ok && runsWith(decided.value.lane)).toEqual(["new", 3, SERVER]);
-    const own = decideApprove(waiting, { id: idOf(waiting, 3), actor: asked().actor, commit: null }, HOUR);
+    const starter = { actor: asked().actor, person: null };
+    const own = decideApprove(waiting, { id: idOf(waiting, 3), ...starter, commit: null }, HOUR);
     expect(own).toMatchObject({ refusal: { code: "own_deployment" } });
   });
 
@@ -268,6 +269,8 @@ describe("a rollback that waits for an approval", () => {
       ["none", "required", 5],
       ["required", "by_another", 5],
       ["by_another", "required", 9],
+      ["by_another", "by_another_person", 5],
+      ["by_another_person", "by_another", 9],
     ] as const)
       // The release command is not compared with the live settings, so it stays as it was when the deployment was
       // started.

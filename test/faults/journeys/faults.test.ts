@@ -17,7 +17,7 @@ const DISK_MEGABYTES = 32;
 /** A fault point mostly waits, so three systems fit on two cores. Each system runs one point at a time. */
 const SYSTEMS = 3;
 /** Each run takes one of so many points, and other ones each day. */
-const SHARE = 3;
+const SHARE = 4;
 
 type System = {
   readonly installation: Installation;

@@ -185,7 +185,7 @@ const DONE_BEFORE: { readonly [Name in OperationName]?: number } = {
 };
 
 /** Each run takes one of so many points, and other ones each day. */
-const SHARE = 4;
+const SHARE = 6;
 
 describe("a request with one failing call to another part", () => {
   let walked = 0;

@@ -125,7 +125,7 @@ const walks: Record<string, Walk> = {
 };
 
 /** Each run takes one of so many points, with one of the three kinds of fault each, and other ones each day. */
-const SHARE = 7;
+const SHARE = 9;
 
 describe("one fault at any call leaves a consistent state at the end of", () => {
   let walked = 0;

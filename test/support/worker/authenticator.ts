@@ -1,10 +1,7 @@
 import { concatenate, bytesOf, type Bytes, fromBase64Url, toBase64Url } from "#sealing/bytes.ts";
 import type { PasskeyAlgorithm } from "#worker/identity/passkeys/passkey-key.ts";
-import type {
-  AssertionResponse,
-  Ceremony,
-  RegistrationResponse,
-} from "#worker/identity/passkeys/verify-passkey.ts";
+import type { NewPasskey, PasskeySignature } from "#contract/endpoints/sessions/passkeys.ts";
+import type { Ceremony } from "#worker/identity/passkeys/verify-passkey.ts";
 
 type Encodable = number | string | Bytes | ReadonlyMap<number | string, Encodable>;
 
@@ -65,7 +62,7 @@ export class Authenticator {
   }
 
   /** Registers the passkey. */
-  async register(ceremony: Ceremony, said: Said = {}): Promise<RegistrationResponse & { response: object }> {
+  async register(ceremony: Ceremony, said: Said = {}): Promise<NewPasskey & { response: object }> {
     const { flags = PRESENT | VERIFIED | CREDENTIAL, signCount = 0 } = said;
     const id = fromBase64Url(this.id) ?? new Uint8Array();
     const credential = concatenate(
@@ -93,7 +90,7 @@ export class Authenticator {
   }
 
   /** Signs with the passkey. */
-  async sign(ceremony: Ceremony, said: Said = {}): Promise<AssertionResponse> {
+  async sign(ceremony: Ceremony, said: Said = {}): Promise<PasskeySignature> {
     const { flags = PRESENT | VERIFIED, signCount = 0 } = said;
     const data = await authenticatorData(said.rpId ?? ceremony.rpId, flags, signCount);
     const client = clientData("webauthn.get", ceremony, said.clientData);

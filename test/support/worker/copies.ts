@@ -10,7 +10,8 @@ import { ids, newSecret } from "./account.ts";
 /** The name of an original. Replaced by the copy's own name. */
 const NAME = "name-of-the-original";
 
-const ID = /\b(acct|tok|srv|proj|dpl|run|cmd|evt|whk|hook|push|frz|trust|aud)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
+const ID =
+  /\b(acct|tok|srv|proj|dpl|run|cmd|evt|whk|hook|push|frz|trust|mem|inv|pk|aud)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
 /** Unix milliseconds of this century. */
 const TIME = /\b[12]\d{12}\b/g;
 /** The hash of a token. */

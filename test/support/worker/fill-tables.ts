@@ -4,7 +4,10 @@ import type { AccountId, HookId, ProjectId } from "#contract/ids.ts";
 
 const SHA = "printf('%040x', i * 1000003)";
 const TOKEN = `'{"type":"token","id":"tok_seed","name":"CI"}'`;
-const ACTOR = `json_object('type', 'token', 'id', 'tok_seed', 'name', 'CI')`;
+/** The member who has caused all events and entries. */
+export const SEED_MEMBER = `mem_${"0".repeat(26)}`;
+const MEMBER = `json_object('id', '${SEED_MEMBER}', 'name', 'Ada')`;
+const ACTOR = `json_object('type', 'token', 'id', 'tok_seed', 'name', 'Ada', 'member', ${MEMBER})`;
 const MONTH_AGO = Date.now() - 30 * 24 * 60 * 60 * 1000;
 
 export type Filled = {

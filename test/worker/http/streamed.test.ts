@@ -72,6 +72,9 @@ describe("a stream of events", () => {
     projectIds: null,
     expiresAt: Infinity,
     lastUsedAt: null,
+    kind: "token",
+    createdBy: null,
+    authenticatedAt: null,
   };
   const create = () => ({ ...allowed, streams: new OpenStreams(), token, limits: planLimits("") });
   let caller: ReturnType<typeof create>;

@@ -27,6 +27,7 @@ function entries(projectId = ids.project()) {
     requestKey: "key",
     serverId,
     actor,
+    person: null,
     audit,
     plan: defaultPlan,
     queue: "all" as const,
@@ -51,7 +52,7 @@ function entries(projectId = ids.project()) {
         runWith: { settings: null, variables: null },
       }),
     cancel: () => lane.cancel({ owner, id: deploymentId, actor, audit }),
-    approve: () => lane.approve({ owner, id: deploymentId, actor, commit: null, audit }),
+    approve: () => lane.approve({ owner, id: deploymentId, actor, person: null, commit: null, audit }),
     setFreezes: () => lane.setFreezes({ sequence: 1, rules: [] }),
     delete: () => lane.delete({ owner, id: deploymentId, actor, change: { event: null, audit } }),
     report: () =>

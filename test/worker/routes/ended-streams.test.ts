@@ -7,6 +7,7 @@ import { TOKEN_CHECK_MS } from "#worker/following/watch-token.ts";
 import { createToken } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
 import { aroundCalls } from "../../support/worker/intercept.ts";
+import { addMember } from "../../support/worker/members.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createSession } from "../../support/worker/sessions.ts";
 import { StreamReader } from "../../support/worker/stream-reader.ts";
@@ -39,6 +40,19 @@ const endings: Record<string, (world: World) => Promise<Ending>> = {
   async "signed out"({ account: { id } }) {
     const { token: secret } = await createSession(id);
     return { secret, end: () => call("/v1/session", { method: "DELETE", token: secret }) };
+  },
+  async "of a removed member"({ account: { token } }) {
+    const { id, token: secret } = await addMember(token, [{ role: "admin" }]);
+    return { secret, end: () => call(`/v1/members/${id}`, { method: "DELETE", token }) };
+  },
+  async "of a removed member, by another isolate"({ account: { token } }) {
+    const { id, token: secret } = await addMember(token, [{ role: "admin" }]);
+    return { secret, end: () => inDatabase("DELETE FROM members WHERE id = ?", id) };
+  },
+  async "of a member with less rights"({ account: { token } }) {
+    const { id, token: secret } = await addMember(token, [{ role: "admin" }]);
+    const grants = '[{"role":"viewer","projectIds":null,"extra":[]}]';
+    return { secret, end: () => inDatabase("UPDATE members SET grants = ? WHERE id = ?", grants, id) };
   },
   async expired({ account: { id } }) {
     const made = await createToken(id);

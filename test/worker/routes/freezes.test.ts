@@ -1,7 +1,10 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
+import { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
+import { addPeople } from "../../support/worker/people.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 import { createFreeze, friday } from "../../support/worker/freezes.ts";
 
@@ -29,6 +32,24 @@ describe("freezes", () => {
     expect(await (await call(path, { token })).json()).toMatchObject({ id: made.id, active: true });
     expect((await call(path, { method: "DELETE", token })).status).toBe(204);
     expect((await call(path, { token })).status).toBe(404);
+  });
+
+  it("say who has created them: the token, and the person if it is a member's", async () => {
+    const world = await copyWorld();
+    const { id: tokenId, secret } = await createToken(world.account.id, { name: "CI" });
+    const { ada } = await addPeople({ id: world.projectId });
+    const body = { name: "Friday", times: friday };
+    const byToken = await createFreeze(world, body, secret);
+    expect(await byToken.json()).toMatchObject({ created_by: { type: "token", id: tokenId, name: "CI" } });
+    const byAda = Freeze.parse(await (await createFreeze(world, body, ada.session)).json());
+    expect(byAda.created_by).toMatchObject({ name: "Ada", member: { id: ada.id, name: "Ada" } });
+    const changed = await call(`/v1/freezes/${byAda.id}`, {
+      ...{ method: "PATCH", token: secret, body: { name: "Weekend" } },
+    });
+    expect(await changed.json()).toMatchObject({ name: "Weekend", created_by: { name: "Ada" } });
+    await env.DB.prepare("UPDATE freezes SET created_by = NULL").run();
+    const older = await call(`/v1/freezes/${byAda.id}`, { token: secret });
+    expect(await older.json()).toMatchObject({ created_by: null });
   });
 
   it("keep both of two changes at the same time", async () => {

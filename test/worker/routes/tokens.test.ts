@@ -31,6 +31,7 @@ describe("a new token", () => {
       name: "CI",
       scopes: ["deployments:write"],
       project_ids: null,
+      member: null,
       created_at: expect.stringMatching(/Z$/),
       rotated_at: null,
       kind: "token",

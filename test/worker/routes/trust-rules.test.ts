@@ -96,7 +96,7 @@ describe("a trust rule", () => {
   it("gives no job what makes tokens or approves deployments", async () => {
     const { token } = await createAccount();
     const issuer = await TestIssuer.start();
-    for (const scope of ["tokens:write", "deployments:approve", "deployments:emergency"]) {
+    for (const scope of ["tokens:write", "members:write", "deployments:approve", "deployments:emergency"]) {
       const refused = await create(token, ruleOf(issuer, { scopes: [scope] }));
       expect(await problemOf(refused)).toMatchObject({ status: 422, errors: [{ pointer: "/scopes/0" }] });
     }

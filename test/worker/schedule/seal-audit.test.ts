@@ -6,7 +6,7 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import { findUnsealedAccounts } from "#worker/db/audit/audit-records.ts";
 import { unnamedEntryWrites } from "#worker/db/changes/change-writes.ts";
 import { sealAudit } from "#worker/schedule/seal-audit.ts";
-import { createAccount, createToken } from "../../support/worker/account.ts";
+import { createAccount, createToken, ids } from "../../support/worker/account.ts";
 import { failCalls } from "../../support/worker/intercept.ts";
 import { runRound } from "../../support/worker/schedule.ts";
 import { createWorld } from "../../support/worker/world.ts";
@@ -29,6 +29,25 @@ describe("the audit log", () => {
     expect(await list("?outcome=refused&target_id=srv_1")).toHaveLength(1);
     expect(await list("?actor_id=tok_1&action=updateServer")).toHaveLength(1);
     expect(await list("?actor_id=tok_2")).toEqual([]);
+  });
+
+  it("lists the entries of a member, whichever sessions and tokens they have used", async () => {
+    const { account, projectId } = await createWorld();
+    const ada = { id: ids.member(), name: "Ada" };
+    const by = (id: string, member = ada) => ({ type: "token", id, name: member.name, member }) as const;
+    await add(account, [
+      entry({ actor: by("tok_1") }),
+      entry({ actor: by("tok_2"), projectId }),
+      entry({ actor: by("tok_3", { id: ids.member(), name: "Ada" }) }),
+      entry(),
+    ]);
+    const list = async (query: string) =>
+      AuditEntries.parse(await (await get(`/v1/audit?${query}`, account.token)).json()).entries.map(
+        ({ actor }) => actor.id,
+      );
+    expect(await list(`actor_id=${ada.id}`)).toEqual(["tok_2", "tok_1"]);
+    expect(await list(`actor_id=${ada.id}&project_id=${projectId}`)).toEqual(["tok_2"]);
+    expect(await list(`actor_id=${ids.member()}`)).toEqual([]);
   });
 
   it("shows a token that is limited to projects only their entries, and no seals", async () => {

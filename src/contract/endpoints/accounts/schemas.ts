@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { wholeBetween } from "#contract/bounds.ts";
+import { MemberReference } from "#contract/endpoints/members/reference.ts";
 import { AccountId, ProjectId, TokenId } from "#contract/ids.ts";
 import { Scope } from "#contract/scopes.ts";
 import { growing } from "#contract/growing.ts";
@@ -11,13 +12,14 @@ const MAX_RETENTION_DAYS = 3650;
 /** Days after the end of a deployment. */
 const RetentionDays = wholeBetween(1, MAX_RETENTION_DAYS);
 
-/** `permissions`: what the token allows now. They add up. */
+/** `member`: the person of the token; null: none. `has_owner`: whether a member is an owner. `permissions`: what the token allows now. They add up. */
 export const Account = z.strictObject({
   id: AccountId,
   name: z.string(),
   log_retention_days: RetentionDays,
   deployment_retention_days: z.nullable(RetentionDays),
   database_used_percent: z.nullable(z.int()),
+  has_owner: z.boolean(),
   token: z.strictObject({
     id: TokenId,
     name: z.string(),
@@ -25,6 +27,7 @@ export const Account = z.strictObject({
     project_ids: z.nullable(z.array(ProjectId)),
     expires_at: z.string(),
   }),
+  member: z.nullable(z.extend(MemberReference, { is_owner: z.boolean() })),
   permissions: z.array(
     z.strictObject({
       scopes: z.array(growing(Scope)),

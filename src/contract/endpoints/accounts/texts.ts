@@ -11,6 +11,7 @@ const account = {
   log_retention_days: 90,
   deployment_retention_days: null,
   database_used_percent: null,
+  has_owner: true,
   token: {
     id: example.token,
     name: "CI of shop",
@@ -18,6 +19,7 @@ const account = {
     project_ids: [example.project],
     expires_at: "2027-01-31T08:20:00.000Z",
   },
+  member: null,
   permissions: [{ scopes: ["deployments:write", "projects:read"], project_ids: [example.project] }],
 } as const;
 
@@ -71,6 +73,13 @@ export const accountSchemas = {
       "How full the installation's database is, in percent of what its plan allows. `null`: less than 70. When it is full, nothing can be deployed.",
     token: "The token that the request was sent with.",
     ...nested("token", { ...tokenFields, name: "The token's name." }),
+    has_owner: "Whether a member is an owner. If not, the person with a sign-in link can become the owner.",
+    member: "The member whose session or personal token the request was sent with. `null`: none.",
+    ...nested("member", {
+      id: "The member's id.",
+      name: "The member's name.",
+      is_owner: "Whether the member is an owner.",
+    }),
     permissions: "What the request's token allows now. The entries add up.",
     ...nested("permissions", {
       scopes: "The scopes that it has.",

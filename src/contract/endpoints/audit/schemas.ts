@@ -18,6 +18,8 @@ export const AuditTarget = z.strictObject({
       "deployment",
       "freeze",
       "hook",
+      "invitation",
+      "member",
       "project",
       "push",
       "server",

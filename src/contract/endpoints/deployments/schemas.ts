@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { WebAddress } from "#contract/addresses/web-address.ts";
 import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.ts";
+import { MemberReference } from "#contract/endpoints/members/reference.ts";
 import { EmergencyReason } from "#contract/endpoints/deployments/emergency.ts";
 import { CommitName, CommitSha, FullCommitName, RequestedBranch } from "#contract/git-names.ts";
 import { DeploymentId, FreezeId, ProjectId, ServerId } from "#contract/ids.ts";
@@ -115,12 +116,14 @@ export const ActorType = z.enum(["token", "hook", "server"]);
 
 /**
  * Who started a deployment: a token, a push that a forge reported to a hook, or a server whose agent found one. `name`:
- * the token's name at that time, who pushed, or the server's name.
+ * the token's name at that time, who pushed, or the server's name. `member`: the person, if it is the session or the personal
+ * token of one; then `name` is the person's.
  */
 export const Actor = z.strictObject({
   type: growing(ActorType),
   id: z.string(),
   name: z.string(),
+  member: z.optional(MemberReference),
 });
 export type Actor = z.infer<typeof Actor>;
 

@@ -113,19 +113,18 @@ export const deploymentTexts = {
   approveDeployment: {
     summary: "Approve a deployment",
     description: prose`
-      Approves a deployment that waits for an approval, because the project's \`approval\` was not \`none\` when it was
-      started. It can be approved before it is first in the queue too. If nobody approves a deployment within 7 days
-      after it became the first in the queue, it is canceled.
+      Approves a deployment that waits for an approval, or will when it is first in the queue, because the project's
+      \`approval\` was not \`none\` at its start. 7 days after it became the first, a deployment without one is canceled.
 
       An approval is for one commit: \`commit_sha\` of the deployment, which its server resolves soon after the start.
       Commits that are pushed later are not deployed. Until the commit is known, the response is 409
       \`commit_unknown\`. Send \`commit\` with the hash that you have seen: if the deployment has another commit, the
-      response is 409 \`commit_changed\` and nothing is approved. A deployment of kind \`config\` applies settings to
-      the code that is live at its turn.
+      response is 409 \`commit_changed\`. A \`config\` deployment applies settings to the code that is live at its turn.
 
-      With \`by_another\`, the token that started the deployment cannot approve it (403 \`own_deployment\`). If the
-      deployment needs no approval, or has ended, the response is 409 \`not_approvable\`. A second approval of the
-      same commit changes nothing; one of another commit is 409 \`commit_changed\` too.`,
+      With \`by_another\`, who started the deployment cannot approve it with any session or token of theirs (403
+      \`own_deployment\`). With \`by_another_person\`, a service token cannot either (403 \`person_required\`). If the
+      deployment needs no approval, or has ended, the response is 409 \`not_approvable\`. A second approval of the same
+      commit changes nothing; one of another commit is 409 \`commit_changed\` too.`,
     body: { commit: example.sha },
     answer: waitingDeployment,
   },
@@ -268,7 +267,8 @@ export const deploymentSchemas = {
   Actor: object(schemas.Actor, "Who started a deployment.", {
     type: "`token`: a request with a token. `hook`: a push that a git host reported. `server`: a push that the server's agent found.",
     id: "The id of the token, the hook or the server.",
-    name: "The name of the token at the start of the deployment, the name of who pushed, or the server's name.",
+    name: "The name of the person or the token at the start of the deployment, the name of who pushed, or the server's name.",
+    member: "The member, if the token is the session or the personal token of one.",
   }),
   StartDeploymentInput: object(
     schemas.StartDeploymentInput,

@@ -6,6 +6,9 @@ import {
   type EventType,
   freezeEventTypes,
   hookEventTypes,
+  invitationEventTypes,
+  memberEventTypes,
+  passkeyEventTypes,
   projectEventTypes,
   serverEventTypes,
   tokenEventTypes,
@@ -21,6 +24,7 @@ import { example, liveDeployment } from "#contract/reference/examples.ts";
 type EventExample = z.input<typeof Event>;
 
 const actor = { type: "token", id: example.token, name: "CI of shop" } as const;
+const member = { id: example.member, name: "Grace Hopper" } as const;
 const system = { type: "system", id: null, name: "Gantry" } as const;
 const common = { id: example.event, timestamp: "2026-11-20T09:14:44.155Z" } as const;
 const numbered = { sequence: 1841, actor } as const;
@@ -195,6 +199,21 @@ export const eventExamples: readonly EventExample[] = [
       },
       changed: type === "trust_rule.updated" ? ["claims"] : [],
     },
+  })),
+  ...memberEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: { ...numbered, member, changed: type === "member.updated" ? ["grants"] : [] },
+  })),
+  ...invitationEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: { ...numbered, invitation: { id: example.invitation, email: "grace@example.com" } },
+  })),
+  ...passkeyEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: { ...numbered, member, passkey: { id: example.passkey, name: "Laptop" } },
   })),
   ...webhookEventTypes.map((type): EventExample => ({
     ...common,

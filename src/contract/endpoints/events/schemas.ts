@@ -2,12 +2,15 @@ import * as z from "zod/mini";
 
 import { wholeFrom } from "#contract/bounds.ts";
 import { Deployment, DeploymentFailure, Hold } from "#contract/endpoints/deployments/schemas.ts";
+import { MemberReference } from "#contract/endpoints/members/reference.ts";
 import {
   AccountId,
   DeploymentId,
   EventId,
   FreezeId,
   HookId,
+  InvitationId,
+  PasskeyId,
   ProjectId,
   ServerId,
   TokenId,
@@ -18,11 +21,15 @@ import { FailedRun } from "#contract/reported-health.ts";
 import { Scope } from "#contract/scopes.ts";
 import { growing, unknownOf } from "#contract/growing.ts";
 
-/** Who caused an event. `system`: Gantry itself, such as a deadline that has passed. `name`: as it was at that time. */
+/**
+ * Who caused an event. `system`: Gantry itself, such as a deadline that has passed. `name`: as it was at that time.
+ * `member`: the person, if the token is the session or the personal token of one.
+ */
 export const EventActor = z.strictObject({
   type: growing(z.enum(["token", "hook", "server", "system"])),
   id: z.nullable(z.string()),
   name: z.string(),
+  member: z.optional(MemberReference),
 });
 export type EventActor = z.infer<typeof EventActor>;
 
@@ -103,6 +110,15 @@ export const trustRuleEventTypes = [
   "trust_rule.updated",
   "trust_rule.deleted",
 ] as const;
+export const memberEventTypes = [
+  "member.joined",
+  "member.updated",
+  "member.recovered",
+  "member.removed",
+] as const;
+export const invitationEventTypes = ["invitation.created", "invitation.deleted"] as const;
+export const passkeyEventTypes = ["passkey.added", "passkey.removed"] as const;
+export const accountEventTypes = ["account.updated", "account.link_used"] as const;
 export const webhookEventTypes = [
   "webhook.created",
   "webhook.updated",
@@ -223,6 +239,24 @@ export const TrustRuleEvent = event(trustRuleEventTypes, {
 });
 export type TrustRuleEvent = z.infer<typeof TrustRuleEvent>;
 
+/** `changed`: the names of the fields that changed. */
+export const MemberEvent = event(memberEventTypes, {
+  member: MemberReference,
+  changed: z.array(z.string()),
+});
+export type MemberEvent = z.infer<typeof MemberEvent>;
+
+export const InvitationEvent = event(invitationEventTypes, {
+  invitation: z.strictObject({ id: InvitationId, email: z.nullable(z.string()) }),
+});
+export type InvitationEvent = z.infer<typeof InvitationEvent>;
+
+export const PasskeyEvent = event(passkeyEventTypes, {
+  member: MemberReference,
+  passkey: z.strictObject({ id: PasskeyId, name: z.string() }),
+});
+export type PasskeyEvent = z.infer<typeof PasskeyEvent>;
+
 /** `reason`: why the webhook was disabled, as a sentence. */
 export const WebhookEvent = event(webhookEventTypes, {
   webhook: z.strictObject({ id: WebhookId, name: z.string(), kind: z.string() }),
@@ -244,7 +278,8 @@ export const FreezeEvent = event(freezeEventTypes, {
 });
 export type FreezeEvent = z.infer<typeof FreezeEvent>;
 
-export const AccountEvent = event(["account.updated"], {
+/** `account.link_used`: somebody has signed in by a sign-in link, although the account has an owner. */
+export const AccountEvent = event(accountEventTypes, {
   account: z.strictObject({ id: AccountId }),
   changed: z.array(z.string()),
 });
@@ -267,10 +302,13 @@ export const EventType = z.enum([
   ...certificateEventTypes,
   ...tokenEventTypes,
   ...trustRuleEventTypes,
+  ...memberEventTypes,
+  ...invitationEventTypes,
+  ...passkeyEventTypes,
   ...webhookEventTypes,
   ...hookEventTypes,
   ...freezeEventTypes,
-  "account.updated",
+  ...accountEventTypes,
   "audit.sealed",
 ]);
 export type EventType = z.infer<typeof EventType>;
@@ -294,6 +332,9 @@ export const Event = z.discriminatedUnion("type", [
   CertificateEvent,
   TokenEvent,
   TrustRuleEvent,
+  MemberEvent,
+  InvitationEvent,
+  PasskeyEvent,
   WebhookEvent,
   HookEvent,
   FreezeEvent,

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import { FreezeTimes } from "#contract/endpoints/freezes/freeze-times.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { FreezeId, ProjectId } from "#contract/ids.ts";
@@ -26,7 +27,7 @@ export type FreezeWindow = z.infer<typeof FreezeWindow>;
 
 /**
  * `window`: the time in which the freeze holds now, or will hold next; null: it has ended. `active`: whether it holds
- * now.
+ * now. `created_by`: null: not known, because an older version has stored it.
  */
 export const Freeze = z.strictObject({
   id: FreezeId,
@@ -36,6 +37,7 @@ export const Freeze = z.strictObject({
   active: z.boolean(),
   window: z.nullable(FreezeWindow),
   created_at: z.string(),
+  created_by: z.nullable(Actor),
 });
 export type Freeze = z.infer<typeof Freeze>;
 

@@ -21,6 +21,7 @@ const freeze = {
   active: false,
   window: { from: "2026-11-20T15:00:00.000Z", until: "2026-11-20T23:00:00.000Z" },
   created_at: "2026-11-02T08:12:40.018Z",
+  created_by: { type: "token", id: example.token, name: "Ada" },
 } as const;
 
 const holidays = {
@@ -125,6 +126,7 @@ export const freezeSchemas = {
     window:
       "The time in which it holds now, or will hold next. `null`: it is over. A weekly freeze that never ends is shown until five weeks from now.",
     created_at: "When the freeze was created.",
+    created_by: "Who created it. `null`: not known, because an older version of Gantry has stored it.",
   }),
   FreezeRows: object(schemas.FreezeRows, "A page of freezes.", {
     freezes: "The freezes of this page, newest first.",

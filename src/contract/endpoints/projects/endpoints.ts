@@ -35,7 +35,14 @@ export const projectEndpoints = {
     params: ProjectParams,
     body: schemas.UpdateProjectInput,
     success: { status: 200, body: schemas.Project },
-    problems: ["name_taken", "domain_taken", "too_many", "no_seal_key", "revision_conflict"],
+    problems: [
+      "name_taken",
+      "domain_taken",
+      "too_many",
+      "no_seal_key",
+      "revision_conflict",
+      "reauthentication_required",
+    ],
   },
   getDeployKey: {
     ...get("/v1/projects/:project_id/deploy-key", token("projects:read")),
@@ -55,6 +62,6 @@ export const projectEndpoints = {
     params: ProjectParams,
     query: schemas.DeleteProjectQuery,
     success: { status: 204, body: null },
-    problems: ["project_busy", "unavailable"],
+    problems: ["project_busy", "reauthentication_required", "unavailable"],
   },
 } as const satisfies Record<string, Endpoint>;

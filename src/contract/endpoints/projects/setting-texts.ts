@@ -90,7 +90,8 @@ export const settingSchemas = {
   ApprovalRule: choice(ApprovalRule, "Whether deployments wait for an approval.", {
     none: "they do not",
     required: "they wait until a token with `deployments:approve` approves them",
-    by_another: "the same, and the token that started the deployment cannot approve it",
+    by_another: "the same, and who started the deployment cannot approve it, also with another token",
+    by_another_person: "the same, and only a member can approve it: in a session or with a personal token",
   }),
   HealthCheck: object(
     settings.HealthCheck,

@@ -83,7 +83,10 @@ export const projectTexts = {
       live, the old server stops serving the project. A token that is limited to projects cannot move a project (403).
       The name must be unique in the account (409 \`name_taken\`), the domain and the aliases in the installation (409
       \`domain_taken\`). \`aliases\` and \`cron\` are replaced as a whole. A password in the \`repository\` is stored as when a
-      project is created.`,
+      project is created.
+
+      The session of a member must be confirmed to weaken \`approval\` (403 \`reauthentication_required\`), in the order
+      \`by_another_person\`, \`by_another\`, \`required\`, \`none\`.`,
     body: { branch: "stable", keep_releases: 10, timeouts: { build_seconds: 1200 } },
     answer: {
       ...project,

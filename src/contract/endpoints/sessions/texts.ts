@@ -1,22 +1,88 @@
-import { CreateSessionInput, SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
+import { NewPasskey, PasskeyChallenge, PasskeySignature } from "#contract/endpoints/sessions/passkeys.ts";
+import * as schemas from "#contract/endpoints/sessions/schemas.ts";
 import { tokenFields } from "#contract/endpoints/tokens/texts.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
-import { object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+import { nested, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+
+const challenge = {
+  challenge: "VGhpc0lzT25seUFuRXhhbXBsZU5vdEFDaGFsbGVuZ2U",
+  rp_id: "gantry.example.com",
+  credential_ids: [],
+  algorithms: [-8, -7, -257],
+  user: null,
+  expires_at: "2026-11-20T09:19:02.000Z",
+} as const;
+
+/** A challenge for a new passkey. Also for invitations. */
+export const exampleChallenge = {
+  ...challenge,
+  user: { id: "RXhhbXBsZVVzZXI", name: "Acme", display_name: "Acme" },
+} as const;
+
+/** Also for members. */
+export const exampleNewPasskey = {
+  id: "RXhhbXBsZUNyZWRlbnRpYWw",
+  response: { clientDataJSON: "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0", attestationObject: "o2NmbXRkbm9uZQ" },
+} as const;
+
+const signature = {
+  id: "RXhhbXBsZUNyZWRlbnRpYWw",
+  response: {
+    clientDataJSON: "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+    authenticatorData: "RXhhbXBsZURhdGE",
+    signature: "MEQCIExample",
+  },
+} as const;
 
 export const sessionTexts = {
-  createSession: {
-    summary: "Exchange the code of a sign-in link for a session",
+  createSignInChallenge: {
+    summary: "Get a challenge to sign in with a passkey",
     description: prose`
-      Exchanges the code of a sign-in link for a session: a token with every scope that expires after 12 hours. The
-      dashboard calls this endpoint; programs use an API token instead. A code works once, within 10 minutes.
-      \`npm start\` prints a sign-in link, and \`npm run sign-in\` prints another one.
+      Returns what a page passes to \`navigator.credentials.get\` to sign somebody in: nobody has to say who they are. The challenge
+      counts for 5 minutes and once. Passkeys belong to a host name: at an address with an IP number the response is 409
+      \`host_name_required\`.`,
+    body: {},
+    answer: challenge,
+  },
+  createSession: {
+    summary: "Sign in: with a passkey, a sign-in link or a recovery code",
+    description: prose`
+      Signs in. The dashboard calls this endpoint; programs use an API token instead. The body has exactly one of:
 
-      An unknown, expired or used code gets 401. An address that sends too many such codes gets 429.`,
+      - \`passkey\`: the answer of a passkey to a challenge of \`POST /v1/sign-in/challenge\`. The session is the member's, for 12 hours.
+      - \`code\`: the code of a sign-in link, which works once, within 10 minutes. \`npm start\` prints a link, and \`npm run sign-in\`
+        prints another one. The session has every scope and is nobody's, for 12 hours. If the account has an owner, the event
+        \`account.link_used\` announces it.
+      - \`recovery_code\`: a recovery code of a member, which works once. The session lasts 15 minutes and can only add a passkey.
+
+      An unknown, expired or used code gets 401, and a passkey that is unknown or whose answer is wrong 403 \`invalid_passkey\`. An
+      address that sends too many of them gets 429.`,
     body: { code: secrets.signIn },
-    answer: { id: example.token, token: secrets.session, expires_at: "2026-11-20T21:14:02.310Z" },
+    answer: {
+      id: example.token,
+      token: secrets.session,
+      expires_at: "2026-11-20T21:14:02.310Z",
+      member: null,
+    },
     location: null,
+  },
+  createChallenge: {
+    summary: "Get a challenge to add a passkey or to confirm",
+    description: prose`
+      Returns what a page passes to the browser to add a passkey or to confirm the session, for somebody who is signed in. The challenge
+      counts for 5 minutes, once, and only in this session.`,
+    body: { act: "add_passkey" },
+    answer: exampleChallenge,
+  },
+  confirmSession: {
+    summary: "Confirm the session with a passkey",
+    description: prose`
+      Confirms the session by the answer of a passkey to a challenge of \`POST /v1/session/challenge\` with the act \`confirm\`. For
+      the next 10 minutes, the session may do what needs a confirmation (403 \`reauthentication_required\`). A sign-in with a passkey
+      confirms it too.`,
+    body: { passkey: signature },
   },
   endSession: {
     summary: "Sign out: end the current session",
@@ -27,13 +93,61 @@ export const sessionTexts = {
   },
 } as const satisfies Partial<OperationTexts>;
 
+const clientData = "What the browser was asked, as JSON in base64url.";
+
+const passkeySignature = "The answer of a passkey, as the browser's `PublicKeyCredential.toJSON()` gives it.";
+
 export const sessionSchemas = {
-  CreateSessionInput: object(CreateSessionInput, "The code of a sign-in link.", {
-    code: "The part of the link after `#code=`.",
+  NewPasskey: object(NewPasskey, "A new passkey, as `PublicKeyCredential.toJSON()` gives it.", {
+    id: "The id of the credential, in base64url.",
+    response: "The answer of the authenticator.",
+    ...nested("response", {
+      clientDataJSON: clientData,
+      attestationObject: "The public key, in CBOR and base64url.",
+    }),
   }),
-  SessionCreated: object(SessionCreated, "A session with its secret.", {
+  PasskeySignature: object(
+    PasskeySignature,
+    "The answer of a passkey, as `PublicKeyCredential.toJSON()` gives it.",
+    {
+      id: "The id of the credential, in base64url.",
+      response: "The answer of the authenticator.",
+      ...nested("response", {
+        clientDataJSON: clientData,
+        authenticatorData: "What the authenticator says of the ceremony, in base64url.",
+        signature: "The signature of both, in base64url.",
+      }),
+    },
+  ),
+  PasskeyChallenge: object(PasskeyChallenge, "What a page asks the browser for.", {
+    challenge: "The bytes to sign, in base64url.",
+    rp_id: "The host name that passkeys belong to.",
+    credential_ids:
+      "To confirm: the passkeys of the person. To add one: the passkeys that the person has already. To sign in: empty.",
+    algorithms: "The algorithms that a new passkey may use, by their COSE numbers, the best first.",
+    user: "Whom a new passkey is for. `null`: none is made.",
+    ...nested("user", {
+      id: "Random bytes in base64url.",
+      name: "The account's name.",
+      display_name: "The name that the browser shows with the passkey.",
+    }),
+    expires_at: "Until when an answer counts.",
+  }),
+  CreateSessionInput: object(schemas.CreateSessionInput, "How somebody signs in. Exactly one field.", {
+    code: "The part of a sign-in link after `#code=`.",
+    passkey: passkeySignature,
+    recovery_code: "A recovery code.",
+  }),
+  SessionCreated: object(schemas.SessionCreated, "A session with its secret.", {
     id: tokenFields.id,
     token: tokenFields.token,
     expires_at: tokenFields.expires_at,
+    member: "Who has signed in. `null`: somebody with a sign-in link.",
+  }),
+  CreateChallengeInput: object(schemas.CreateChallengeInput, "What the passkey is for.", {
+    act: "`add_passkey` for a new one, `confirm` for an existing one.",
+  }),
+  ConfirmSessionInput: object(schemas.ConfirmSessionInput, "The confirmation.", {
+    passkey: passkeySignature,
   }),
 } satisfies Record<string, SchemaText>;

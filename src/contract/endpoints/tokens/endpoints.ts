@@ -18,7 +18,7 @@ export const tokenEndpoints = {
     ...post("/v1/tokens", token("tokens:write")),
     body: schemas.CreateTokenInput,
     success: { status: 201, body: schemas.TokenWithSecret },
-    problems: ["too_many"],
+    problems: ["too_many", "reauthentication_required"],
   },
   revokeToken: {
     ...remove("/v1/tokens/:token_id", token("tokens:write")),
@@ -31,5 +31,6 @@ export const tokenEndpoints = {
     params: TokenParams,
     body: z.strictObject({}),
     success: { status: 200, body: schemas.TokenWithSecret },
+    problems: ["reauthentication_required"],
   },
 } as const satisfies Record<string, Endpoint>;

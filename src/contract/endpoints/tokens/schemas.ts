@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { listBetween, wholeBetween } from "#contract/bounds.ts";
+import { MemberReference } from "#contract/endpoints/members/reference.ts";
 import { ProjectId, TokenId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
@@ -31,7 +32,8 @@ export type TokenPurpose = z.infer<typeof TokenPurpose>;
 
 /**
  * A token without its secret. `previous_expires_at`: until when the secret from before the last rotation works; `null`
- * if it does not. `last_used_at`: its first use in the hour in which it was last used.
+ * if it does not. `last_used_at`: its first use in the hour in which it was last used. `member`: whose session or personal token it is;
+ * it then allows what the member may do too.
  */
 export const Token = z.strictObject({
   id: TokenId,
@@ -39,6 +41,7 @@ export const Token = z.strictObject({
   name: z.string(),
   scopes: z.array(growing(Scope)),
   project_ids: z.nullable(z.array(ProjectId)),
+  member: z.nullable(MemberReference),
   created_at: z.string(),
   rotated_at: z.nullable(z.string()),
   expires_at: z.string(),

@@ -7,12 +7,14 @@ import { prose } from "#contract/reference/prose.ts";
 import { choice, nextCursor, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { Scope } from "#contract/scopes.ts";
 
-const exampleToken = {
+/** Also for personal tokens. */
+export const exampleToken = {
   id: example.token,
   kind: "token",
   name: "CI of shop",
   scopes: ["deployments:write", "projects:read"],
   project_ids: [example.project],
+  member: null,
   created_at: "2026-11-02T08:20:00.000Z",
   rotated_at: null,
   expires_at: "2027-01-31T08:20:00.000Z",
@@ -88,6 +90,8 @@ export const tokenFields = {
   ...granted,
   id: "The token's id. It is not secret.",
   kind: "What the token is for.",
+  member:
+    "Whose session or personal token it is: it then allows what the member may do too. `null`: a service token.",
   created_at: "When the token was created.",
   rotated_at: "When the token last got a new secret.",
   expires_at: "When the token expires.",

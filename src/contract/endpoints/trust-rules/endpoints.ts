@@ -18,7 +18,7 @@ export const trustRuleEndpoints = {
     ...post("/v1/trust-rules", token("tokens:write")),
     body: schemas.CreateTrustRuleInput,
     success: { status: 201, body: schemas.TrustRule },
-    problems: ["too_many"],
+    problems: ["too_many", "reauthentication_required"],
   },
   testTrustRules: {
     ...post("/v1/trust-rules/test", token("tokens:read")),
@@ -35,6 +35,7 @@ export const trustRuleEndpoints = {
     params: TrustRuleParams,
     body: schemas.UpdateTrustRuleInput,
     success: { status: 200, body: schemas.TrustRule },
+    problems: ["reauthentication_required"],
   },
   deleteTrustRule: {
     ...remove("/v1/trust-rules/:trust_rule_id", token("tokens:write")),

@@ -26,11 +26,13 @@ const MAX_CLAIM_LENGTH = 300;
 export const MAX_IDENTITY_TOKEN_LENGTH = 16_384;
 
 /**
- * Scopes that a rule cannot give. With `tokens:write` a job could keep its access; with `deployments:approve` a second job
- * could approve what the first one started; with `deployments:emergency` it could pass the approval.
+ * Scopes that a rule cannot give. With `tokens:write` a job could keep its access, with `members:write` it could invite a
+ * member who keeps it; with `deployments:approve` a second job could approve what the first one started; with
+ * `deployments:emergency` it could pass the approval.
  */
 export const forbiddenJobScopes: readonly Scope[] = [
   "tokens:write",
+  "members:write",
   "deployments:approve",
   "deployments:emergency",
 ];

@@ -122,7 +122,8 @@ export const variableSchemas = {
   ChangedBy: object(schemas.ChangedBy, "Who changed variables.", {
     type: "`token`, or `system` if Gantry sealed the password of a repository's address.",
     id: "The token's id.",
-    name: "The name of the token at that time, or `Gantry`.",
+    name: "The name of the person or the token at that time, or `Gantry`.",
+    member: "The member, if the token is the session or the personal token of one.",
   }),
   Variable: object(schemas.Variable, "A variable of a project.", {
     ...changedFields,

@@ -7,12 +7,15 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { auditSentence, valueText } from "#dashboard/pages/audit/audit-texts.ts";
 import { dateText } from "#dashboard/text/times.ts";
 
+/** `id`: of a member, or of a token, hook or server. */
+export type NamedActor = { readonly id: string; readonly name: string };
+
 type Props = {
   readonly entry: AuditEntry;
   /** The name of an object that still exists, by its id. */
   readonly nameOf: (id: string) => string | null;
-  /** Shows only the entries of an actor. */
-  readonly onActor: (id: string) => void;
+  /** Shows only the entries of an actor: of a member, from all of their sessions. */
+  readonly onActor: (actor: NamedActor) => void;
 };
 
 /** An entry of the audit log: who did what to what, and on demand from where and with what changed. */
@@ -20,6 +23,7 @@ export function AuditRow({ entry, nameOf, onActor }: Props) {
   const { sequence, timestamp, actor, outcome, code, changes } = entry;
   const [isOpen, setIsOpen] = useState(false);
   const isDone = outcome === "done";
+  const by = actor.member ?? (actor.id === null ? null : { id: actor.id, name: actor.name });
   return (
     <li class="record">
       <div class="line">
@@ -41,15 +45,15 @@ export function AuditRow({ entry, nameOf, onActor }: Props) {
       </div>
       {isOpen ? <Details entry={entry} /> : null}
       {isOpen && changes !== null && Object.keys(changes).length > 0 ? <Changes changes={changes} /> : null}
-      {isOpen && actor.id !== null ? <ActorButton id={actor.id} name={actor.name} onActor={onActor} /> : null}
+      {isOpen && by !== null ? <ActorButton actor={by} onActor={onActor} /> : null}
     </li>
   );
 }
 
-type ActorProps = Pick<Props, "onActor"> & { readonly id: string; readonly name: string };
+type ActorProps = Pick<Props, "onActor"> & { readonly actor: NamedActor };
 
-function ActorButton({ id, name, onActor }: ActorProps) {
-  return <Button onClick={() => onActor(id)}>Only entries of {withHiddenShown(name)}</Button>;
+function ActorButton({ actor, onActor }: ActorProps) {
+  return <Button onClick={() => onActor(actor)}>Only entries of {withHiddenShown(actor.name)}</Button>;
 }
 
 function Details({ entry }: { readonly entry: AuditEntry }) {
@@ -59,6 +63,7 @@ function Details({ entry }: { readonly entry: AuditEntry }) {
     ["Time", timestamp],
     ["Action", action],
     ["By", actor.id === null ? actor.type : `${actor.type} ${actor.id}`],
+    ["Member", actor.member?.id ?? null],
     ["Address", ip],
     ["Request", requestId],
     ["Of", target?.id ?? null],

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
+import type { Token } from "#contract/endpoints/tokens/schemas.ts";
 import {
   type AuditFilters,
   exportAuditEntries,
@@ -8,7 +9,7 @@ import {
 } from "#dashboard/pages/audit/audit-resources.ts";
 import { ALL, useProjects, useServers, useTokens } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { AuditRow } from "#dashboard/pages/audit/audit-row.tsx";
+import { AuditRow, type NamedActor } from "#dashboard/pages/audit/audit-row.tsx";
 import { SealState } from "#dashboard/pages/audit/seal-state.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";
@@ -25,7 +26,13 @@ export function Audit() {
   const [filters, setFilters] = useState<AuditFilters>(() =>
     filtersInAddress("outcome", "actor_id", "project_id"),
   );
+  // The filter cannot show the name of everybody.
+  const [chosen, setChosen] = useState<NamedActor | null>(null);
   const setActor = (id: string) => setFilters((now) => ({ ...now, actor_id: id }));
+  const choose = (actor: NamedActor) => {
+    setChosen(actor);
+    setActor(actor.id);
+  };
   useEffect(() => writeFiltersToAddress(filters), [filters]);
   const exporting = useAction(exportAuditEntries);
   const save = async () => {
@@ -57,33 +64,46 @@ export function Audit() {
           value={filters.project_id}
           onChange={(project_id) => setFilters({ ...filters, project_id })}
         />
-        <ActorFilter value={filters.actor_id} onChange={setActor} />
+        <ActorFilter value={filters.actor_id} chosen={chosen} onChange={setActor} />
       </div>
-      <Rows key={JSON.stringify(filters)} filters={filters} onActor={setActor} />
+      <Rows key={JSON.stringify(filters)} filters={filters} onActor={choose} />
     </Page>
   );
 }
 
-type ActorProps = { readonly value: string; readonly onChange: (id: string) => void };
+type ActorProps = {
+  readonly value: string;
+  /** The actor of an entry that was chosen last. */
+  readonly chosen: NamedActor | null;
+  readonly onChange: (id: string) => void;
+};
 
-/** A choice of one actor or all. Hooks, servers and revoked tokens are chosen at one of their entries. */
-function ActorFilter({ value, onChange }: ActorProps) {
+/**
+ * A choice of one actor or all: service tokens, and members who have a session or a token. Hooks, servers and others are
+ * chosen at one of their entries.
+ */
+function ActorFilter({ value, chosen, onChange }: ActorProps) {
   const { value: listed } = useTokens(ALL);
-  const tokens = listed?.tokens ?? [];
+  const actors = new Map((listed?.tokens ?? []).map((one) => actorOf(one)));
+  if (value !== "" && !actors.has(value)) actors.set(value, chosen?.id === value ? chosen.name : value);
   return (
     <Choice label="Actor" value={value} onChange={onChange}>
       <option value="">All</option>
-      {tokens.map(({ id, name }) => (
+      {[...actors].map(([id, name]) => (
         <option key={id} value={id}>
           {name}
         </option>
       ))}
-      {value === "" || tokens.some(({ id }) => id === value) ? null : <option value={value}>{value}</option>}
     </Choice>
   );
 }
 
-type RowsProps = { readonly filters: AuditFilters; readonly onActor: (id: string) => void };
+/** The member whose token it is, or a service token, with the name. */
+function actorOf({ id, name, member }: Token): [string, string] {
+  return member === null ? [id, name] : [member.id, member.name];
+}
+
+type RowsProps = { readonly filters: AuditFilters; readonly onActor: (actor: NamedActor) => void };
 
 function Rows({ filters, onActor }: RowsProps) {
   const { value: projects } = useProjects(ALL);

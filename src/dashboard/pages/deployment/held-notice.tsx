@@ -65,7 +65,7 @@ function MissingApproval({ deployment, why, isFirst }: MissingProps) {
           </>
         )}
         {isKnown ? "" : " Its server has not resolved the commit yet."}
-        {mayApprove ? "" : " Your token may not approve deployments."}
+        {mayApprove ? "" : " You may not approve deployments."}
       </p>
       {mayApprove && isKnown ? (
         <Button variant="primary" onClick={approve} isBusy={isRunning}>

@@ -41,6 +41,14 @@ const happened: Record<EventType, string> = {
   "trust_rule.created": "was created",
   "trust_rule.updated": "was changed",
   "trust_rule.deleted": "was deleted",
+  "member.joined": "has joined",
+  "member.updated": "was changed",
+  "member.recovered": "has signed in by a recovery code",
+  "member.removed": "was removed",
+  "invitation.created": "was created",
+  "invitation.deleted": "was withdrawn",
+  "passkey.added": "was added",
+  "passkey.removed": "was removed",
   "webhook.created": "was created",
   "webhook.updated": "was changed",
   "webhook.disabled": "was disabled",
@@ -53,6 +61,7 @@ const happened: Record<EventType, string> = {
   "freeze.created": "was created",
   "freeze.updated": "was changed",
   "freeze.deleted": "was deleted",
+  "account.link_used": "was entered by a sign-in link",
   "account.updated": "was changed",
   "audit.sealed": "was sealed",
 };
@@ -110,6 +119,16 @@ function subjectOf({ type, data }: Event): Omit<EventText, "happened"> {
       route: { page: "trust_rules" },
       detail: listed(data.changed),
     };
+  if ("passkey" in data)
+    return {
+      subject: `Passkey ${data.passkey.name} of ${data.member.name}`,
+      route: { page: "members" },
+      detail: null,
+    };
+  if ("member" in data)
+    return { subject: data.member.name, route: { page: "members" }, detail: listed(data.changed) };
+  if ("invitation" in data)
+    return { subject: "An invitation", route: { page: "members" }, detail: data.invitation.email };
   if ("webhook" in data) return { subject: `Webhook ${data.webhook.name}`, route: null, detail: data.reason };
   if ("hook" in data) return { subject: `Hook of ${data.hook.repository}`, route: null, detail: data.reason };
   if ("freeze" in data)
@@ -179,6 +198,9 @@ export const eventFamilies = {
   "certificate.*": "Certificates",
   "token.*": "Tokens",
   "trust_rule.*": "Trust rules",
+  "member.*": "Members",
+  "invitation.*": "Invitations",
+  "passkey.*": "Passkeys",
   "webhook.*": "Webhooks",
   "hook.*": "Hooks",
   "freeze.*": "Freezes",

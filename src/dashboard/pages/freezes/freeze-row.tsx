@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 
 import type { Freeze } from "#contract/endpoints/freezes/schemas.ts";
+import { withHiddenShown } from "#contract/hidden-text.ts";
 import { freezeApi } from "#dashboard/data/freeze-resources.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { FreezeDialog } from "#dashboard/pages/freezes/freeze-dialog.tsx";
@@ -17,7 +18,7 @@ type Props = {
 
 /** A freeze: the held projects, the times, and whether it holds now. */
 export function FreezeRow({ freeze, mayChange, reload }: Props) {
-  const { id, name, project_id: projectId, times, active, window } = freeze;
+  const { id, name, project_id: projectId, times, active, window, created_by: creator } = freeze;
   const { value: projects } = useProjects(ALL);
   const project = projects?.projects.find((one) => one.id === projectId);
   const state = freezeState(freeze);
@@ -42,7 +43,10 @@ export function FreezeRow({ freeze, mayChange, reload }: Props) {
           )}
         </span>
       </div>
-      <p class="quiet">{freezeTimesText(times)}</p>
+      <p class="quiet">
+        {freezeTimesText(times)}
+        {creator === null ? "" : `. Created by ${withHiddenShown(creator.name)}`}
+      </p>
       {mayChange ? (
         <div class="actions">
           <Button variant="subtle" label={`Edit ${name}`} onClick={() => setOpen("edit")}>

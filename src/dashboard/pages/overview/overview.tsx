@@ -6,7 +6,8 @@ import type { ProjectRow, ProjectRows } from "#contract/endpoints/projects/schem
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import type { WatchedResource } from "#dashboard/data/resource.ts";
 import type { Activity } from "#dashboard/data/activity.ts";
-import { ALL, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
+import { ALL, useAccount, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
+import { useMayCreateOwner } from "#dashboard/data/use-may-create-owner.ts";
 import { lazy } from "#dashboard/shared/lazy.tsx";
 import { ProjectCard, ProjectColumns } from "#dashboard/pages/overview/project-card.tsx";
 import { EmptyState } from "#dashboard/shared/empty-state.tsx";
@@ -17,6 +18,7 @@ import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 const FirstSteps = lazy(async () => (await import("#dashboard/after-first-page.ts")).FirstSteps);
+const OwnerCard = lazy(async () => (await import("#dashboard/after-first-page.ts")).OwnerCard);
 const LatestDeployments = lazy(
   async () => (await import("#dashboard/after-first-page.ts")).LatestDeployments,
 );
@@ -27,6 +29,8 @@ export function Overview() {
   const servers = useServers(ALL);
   const activity = useActivity(ALL);
   const mayAdd = useMay("createProject");
+  const { value: account } = useAccount(ALL);
+  const mayCreateOwner = useMayCreateOwner(account);
   return (
     <Page
       title="Projects"
@@ -39,6 +43,7 @@ export function Overview() {
         ) : null
       }
     >
+      {account !== null && mayCreateOwner ? <OwnerCard account={account} canSkip /> : null}
       {isNotAllowed(projects.problem) ? (
         <>
           {projects.problem === null ? null : <NoAccess what="the projects" problem={projects.problem} />}

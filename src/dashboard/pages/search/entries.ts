@@ -46,6 +46,12 @@ export function entriesOf({ projects, servers, deployments }: Searched): readonl
     })),
     ...[...sections()].map(([label, href]): Entry => ({ kind: "Page", label, hint: "", href })),
     { kind: "Page", label: "Account", hint: "", href: pathTo({ page: "account" }) },
+    {
+      kind: "Page",
+      label: "Profile",
+      hint: "passkeys, sessions, personal tokens",
+      href: pathTo({ page: "profile" }),
+    },
     { kind: "Command", label: "Add a project", hint: "", href: pathTo({ page: "new_project" }) },
     ...projects.map(({ id, name }): Entry => ({
       kind: "Command",

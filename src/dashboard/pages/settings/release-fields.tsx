@@ -70,13 +70,14 @@ export function ReleaseFields({ project, draft, change, field }: SettingsPart) {
           label="Approval"
           value={draft.approval}
           onChange={(approval) => change({ approval })}
-          hint="Only a token with the permission to approve deployments can approve one. Rollbacks do not wait."
+          hint="Approving needs a permission of its own. Rollbacks do not wait."
         >
           <option value="none">Deployments run without an approval</option>
           <option value="required">Deployments wait until somebody approves them</option>
           <option value="by_another">
             Deployments wait for the approval of somebody who did not start them
           </option>
+          <option value="by_another_person">The same, and a member must approve, not a service token</option>
         </Choice>
       </fieldset>
       <Advanced>

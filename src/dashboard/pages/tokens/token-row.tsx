@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 
+import type { ClientResult } from "#client/send.ts";
 import type { Token, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
-import { api } from "#dashboard/data/api.ts";
-import { ALL, useMay, useProjects } from "#dashboard/data/resources.ts";
+import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Menu, type MenuItem } from "#dashboard/shared/menu.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -25,35 +25,52 @@ type Props = {
   readonly token: Token;
   /** This browser is signed in with it. */
   readonly isOwn: boolean;
-  readonly onRotated: (token: TokenWithSecret) => void;
+  /** Omitted: its secret cannot be replaced here. */
+  readonly rotate?: () => Promise<ClientResult<TokenWithSecret>>;
+  readonly onRotated?: (token: TokenWithSecret) => void;
+  /** null: it cannot be revoked here. */
+  readonly revoke: (() => Promise<ClientResult<unknown>>) | null;
   readonly onRevoked: () => unknown;
+  /** Whether to name the person whose token it is. */
+  readonly showsMember?: boolean;
 };
 
 /** The row of an API token or a session: its permissions, its expiration and the actions on it. */
-export function TokenRow({ token, isOwn, onRotated, onRevoked }: Props) {
+export function TokenRow(props: Props) {
+  const { token, isOwn, rotate, onRotated, revoke, onRevoked, showsMember = false } = props;
   const { value: projects } = useProjects(ALL);
-  const mayChange = useMay("revokeToken");
-  const params = { token_id: token.id };
   const [isRevoking, setIsRevoking] = useState(false);
-  const rotating = useAction(() => api.rotateToken({ params }));
-  const rotate = async () => {
-    const rotated = await rotating.run();
-    if (rotated !== null) onRotated(rotated.value);
-  };
+  const rotating = useAction(async (act: NonNullable<typeof rotate>) => await act());
   const isSession = token.kind === "session";
+  const isOfRoles = isSession && token.member !== null;
   const items: readonly MenuItem[] = [
-    ...(isSession ? [] : [{ label: "Rotate", onSelect: rotate }]),
+    ...(isSession || rotate === undefined
+      ? []
+      : [
+          {
+            label: "Rotate",
+            onSelect: async () => {
+              const rotated = await rotating.run(rotate);
+              if (rotated !== null) onRotated?.(rotated.value);
+            },
+          },
+        ]),
     { label: isSession ? "End session" : "Revoke", onSelect: () => setIsRevoking(true), isDanger: true },
   ];
   const cells = {
     name: (
       <>
         {token.name} {isOwn ? <span class="tag">this browser</span> : null}
+        {showsMember && token.member !== null ? <p class="quiet">of {token.member.name}</p> : null}
         <ProblemBox problem={rotating.problem} doing="Rotating" />
       </>
     ),
-    permissions: scopesText(token.scopes),
-    projects: token.project_ids === null ? "All" : projectsText(token.project_ids, projects?.projects ?? []),
+    permissions: isOfRoles ? "What their roles allow" : scopesText(token.scopes),
+    projects: isOfRoles
+      ? "By role"
+      : token.project_ids === null
+        ? "All"
+        : projectsText(token.project_ids, projects?.projects ?? []),
     used: token.last_used_at === null ? "never" : <AgoByHour time={token.last_used_at} />,
     expires: (
       <>
@@ -67,14 +84,14 @@ export function TokenRow({ token, isOwn, onRotated, onRevoked }: Props) {
     ),
     actions: (
       <>
-        {mayChange ? (
+        {revoke !== null ? (
           <Menu label={`Actions for ${token.name}`} items={items} isBusy={rotating.isRunning} />
         ) : null}
-        {isRevoking ? (
+        {isRevoking && revoke !== null ? (
           <RemovalDialog
             title={isSession ? "End session" : `Revoke ${token.name}`}
             words={{ button: isSession ? "End session" : "Revoke", doing: "Revoking" }}
-            remove={() => api.revokeToken({ params })}
+            remove={revoke}
             onClose={() => setIsRevoking(false)}
             onRemoved={onRevoked}
           >

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 
 import type { Token, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
+import { api } from "#dashboard/data/api.ts";
 import { ALL, useAccount, useMay, useTokens } from "#dashboard/data/resources.ts";
 import { replaceToken } from "#dashboard/data/session.ts";
 import { CreateToken } from "#dashboard/pages/tokens/create-token.tsx";
@@ -19,11 +20,11 @@ export function Tokens() {
   const tokens = useTokens(ALL);
   const { value: account } = useAccount(ALL);
   const mayCreate = useMay("createToken");
+  const mayRevoke = useMay("revokeToken");
   const [isCreating, setIsCreating] = useState(false);
   const [query, setQuery] = useState("");
   const [shown, setShown] = useState<TokenWithSecret | null>(null);
   const show = (token: TokenWithSecret) => {
-    setIsCreating(false);
     setShown(token);
     void tokens.reload();
   };
@@ -36,11 +37,17 @@ export function Tokens() {
             key={token.id}
             token={token}
             isOwn={token.id === account?.token.id}
+            showsMember
+            // A personal token is only its person's to use, so others only revoke it.
+            {...(token.member === null && {
+              rotate: () => api.rotateToken({ params: { token_id: token.id } }),
+            })}
             onRotated={(rotated) => {
               // This browser uses the new secret, because the old one expires in a day.
               if (rotated.id === account?.token.id) replaceToken(rotated.token);
               show(rotated);
             }}
+            revoke={mayRevoke ? () => api.revokeToken({ params: { token_id: token.id } }) : null}
             onRevoked={tokens.reload}
           />
         ))}
@@ -84,7 +91,13 @@ export function Tokens() {
           );
         }}
       </Show>
-      {isCreating ? <CreateToken onCreated={show} onClose={() => setIsCreating(false)} /> : null}
+      {isCreating ? (
+        <CreateToken
+          create={(body) => api.createToken({ body })}
+          onCreated={() => void tokens.reload()}
+          onClose={() => setIsCreating(false)}
+        />
+      ) : null}
       {shown === null ? null : (
         <SecretDialog title={shown.name} secret={shown.token} what="token" onClose={() => setShown(null)} />
       )}

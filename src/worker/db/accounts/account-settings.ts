@@ -1,8 +1,9 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 
 import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
 import type { AccountId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { members } from "#worker/db/identity-tables.ts";
 import { accounts } from "#worker/db/schema.ts";
 import { readerOf, readWithSize, select } from "#worker/db/reads.ts";
 
@@ -15,19 +16,21 @@ export type AccountSettings = {
 const fields = {
   logRetentionDays: accounts.logRetentionDays,
   deploymentRetentionDays: accounts.deploymentRetentionDays,
+  hasOwner: sql<number>`exists (select 1 from ${members} where ${members.accountId} = ${accounts.id} and ${members.isOwner} = 1)`,
 };
 
-/** The settings of an account, and the size of the whole database in bytes. One D1 round trip. */
+/** The settings of an account, whether it has an owner, and the size of the whole database in bytes. One D1 round trip. */
 export async function findAccountSettings(
   database: D1Database,
   id: AccountId,
-): Promise<AccountSettings & { readonly databaseBytes: number }> {
+): Promise<AccountSettings & { readonly hasOwner: boolean; readonly databaseBytes: number }> {
   const { rows, databaseBytes } = await readWithSize(
     database,
     select<typeof fields>(readerOf(fields), (cells) => cells.from(accounts).where(eq(accounts.id, id))),
   );
-  const none = { logRetentionDays: DEFAULT_LOG_RETENTION_DAYS, deploymentRetentionDays: null };
-  return { ...(rows[0] ?? none), databaseBytes };
+  const none = { logRetentionDays: DEFAULT_LOG_RETENTION_DAYS, deploymentRetentionDays: null, hasOwner: 0 };
+  const found = rows[0] ?? none;
+  return { ...found, hasOwner: found.hasOwner === 1, databaseBytes };
 }
 
 /**

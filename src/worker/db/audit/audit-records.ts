@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { AuditOutcome } from "#contract/endpoints/audit/schemas.ts";
-import type { AccountId, ProjectId } from "#contract/ids.ts";
+import { type AccountId, MemberId, type ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { auditEntries, auditSeals } from "#worker/db/event-tables.ts";
 import { byEach, wantedProjects } from "#worker/db/merged-lists.ts";
@@ -139,6 +139,12 @@ export async function readUnsealed(
   return { last: last ?? null, entries };
 }
 
+/** @param id of a member, or of a token, hook or server */
+function isBy(actor: SQLiteColumn, id: string): SQL {
+  const isMember = MemberId.safeParse(id).success;
+  return eq(isMember ? sql`${actor} -> 'member' ->> 'id'` : sql`${actor} ->> 'id'`, id);
+}
+
 // Each of these expressions has an index with the account and one with the project.
 function matches(
   { action, outcome, actor, target }: typeof auditEntries | typeof others,
@@ -147,7 +153,7 @@ function matches(
   return and(
     filter.action === undefined ? undefined : eq(action, filter.action),
     filter.outcome === undefined ? undefined : eq(outcome, filter.outcome),
-    filter.actorId === undefined ? undefined : eq(sql`${actor} ->> 'id'`, filter.actorId),
+    filter.actorId === undefined ? undefined : isBy(actor, filter.actorId),
     filter.targetId === undefined ? undefined : eq(sql`${target} ->> 'id'`, filter.targetId),
   );
 }

@@ -25,14 +25,14 @@ export async function listFreezes(rows: AccountRows, position: Position<FreezeId
 }
 
 function fieldsOf(rows: AccountRows) {
-  const { id, projectId, name, times, createdAt } = freezes;
+  const { id, projectId, name, times, createdAt, createdBy } = freezes;
   const projectName = rows.first<string>(
     projects.name,
     projects,
     eq(projects.id, freezes.projectId),
     projects.id.getSQL(),
   );
-  return { id, projectId, name, times, createdAt, projectName };
+  return { id, projectId, name, times, createdAt, createdBy, projectName };
 }
 
 // `recorded`: what records the change (`requestWrites`), in the same batch.

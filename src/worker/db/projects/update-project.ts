@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 
 import { repositoryKey } from "#contract/forge.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
@@ -10,6 +10,8 @@ import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.t
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { changedSettings, patchedSetting, storedSetting } from "#worker/db/projects/settings-column.ts";
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
+import { ApprovalRule, isWeakerRule } from "#contract/endpoints/projects/approval-rule.ts";
+import { initialSettings } from "#contract/endpoints/projects/project-settings.ts";
 import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import {
   isRevisionConflict,
@@ -23,6 +25,7 @@ type ProjectUpdate =
   | "name_taken"
   | "domain_taken"
   | "variables_changed"
+  | "approval_weakened"
   | "too_many_processes"
   | "no_such_project"
   | "no_such_server"
@@ -30,6 +33,7 @@ type ProjectUpdate =
 
 type UpdateOptions = {
   readonly mayMove: boolean;
+  readonly mayWeaken?: boolean;
   readonly origin: SettingsOrigin;
   readonly variables?: NewRevision | null;
   readonly checked?: Pick<VariablesHead, "repository" | "revision"> | null;
@@ -37,7 +41,8 @@ type UpdateOptions = {
 
 /**
  * Changes a project's settings in one statement, so that concurrent changes cannot mix. Without `mayMove`, the server
- * must be the project's current one; otherwise nothing is changed. `variables`: a change of the variables that is made
+ * must be the project's current one; otherwise nothing is changed. Without `mayWeaken`, the approval rule must not be weaker
+ * than the project's current one. `variables`: a change of the variables that is made
  * with it, and only with it. `checked`: nothing is changed if the project has another repository or other variables by
  * then, because the new address was checked against these. `origin`: the request, for the event and the audit log.
  */
@@ -45,7 +50,7 @@ export async function updateProject(
   rows: AccountRows,
   id: ProjectId,
   input: UpdateProjectInput,
-  { mayMove, origin, variables = null, checked = null }: UpdateOptions,
+  { mayMove, mayWeaken = true, origin, variables = null, checked = null }: UpdateOptions,
 ): Promise<ProjectUpdate> {
   const { server_id: serverId, repository, processes } = input;
   const isThere = (server: ServerId) =>
@@ -61,7 +66,8 @@ export async function updateProject(
     checked === null
       ? undefined
       : and(eq(projects.repository, checked.repository), eq(currentRevision(rows), checked.revision));
-  const isPossible = and(hasServer, hasRoom, isAsChecked);
+  const isStrictEnough = mayWeaken ? undefined : isAtMost(input.approval);
+  const isPossible = and(hasServer, hasRoom, isAsChecked, isStrictEnough);
   // Another server has another key.
   const keptKey = sql`case when ${projects.serverId} = ${serverId} then ${projects.deployKey} end`;
   const settings = changedSettings(input);
@@ -93,9 +99,20 @@ export async function updateProject(
   }
   const count = sql<number>`(select count(*) from json_each(${nextProcesses}))`;
   const isAsRead = sql<number>`(${isAsChecked ?? sql`true`})`;
-  const [project] = await rows.select({ count, isAsRead }, projects, { where: eq(projects.id, id) });
+  const isStrict = sql<number>`(${isStrictEnough ?? sql`true`})`;
+  const fields = { count, isAsRead, isStrict };
+  const [project] = await rows.select(fields, projects, { where: eq(projects.id, id) });
   if (project === undefined) return "no_such_project";
   if (project.isAsRead === 0) return "variables_changed";
+  if (project.isStrict === 0) return "approval_weakened";
   if (project.count > MAX_PROCESSES) return "too_many_processes";
   return mayMove ? "no_such_server" : "on_another_server";
+}
+
+/** Whether the stored approval rule is this one or a weaker one. @param rule undefined: no condition */
+function isAtMost(rule: ApprovalRule | undefined) {
+  if (rule === undefined) return undefined;
+  const rules = ApprovalRule.options.filter((one) => !isWeakerRule(rule, one));
+  const stored = sql`coalesce(${projects.settings} ->> 'approval', ${initialSettings.approval})`;
+  return inArray(stored, rules);
 }

@@ -4,7 +4,7 @@ import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import { AUDIT_RETENTION_DAYS } from "#contract/endpoints/audit/retention.ts";
 import { auditEntries, auditSeals, events } from "#worker/db/event-tables.ts";
-import { usedSecrets } from "#worker/db/identity-tables.ts";
+import { invitations, usedSecrets } from "#worker/db/identity-tables.ts";
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { orphanDeletion } from "#worker/db/projects/delete-project.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
@@ -40,6 +40,7 @@ function expiringStatements(database: D1Database, now: number): Readonly<Record<
     sessions: removeSome(tokens, and(sql`${tokens.kind} = 'session'`, lte(tokens.expiresAt, now))),
     exchanged: removeSome(tokens, and(sql`${tokens.kind} = 'exchange'`, lte(tokens.expiresAt, now))),
     used: removeSome(usedSecrets, lte(usedSecrets.expiresAt, now)),
+    invitations: removeSome(invitations, lte(invitations.expiresAt, now)),
     codes: db.delete(signInCodes).where(lte(signInCodes.expiresAt, now)),
     rotated: changeSome(
       tokens,
@@ -64,11 +65,11 @@ function expiringStatements(database: D1Database, now: number): Readonly<Record<
 }
 
 /** How many statements `removeExpired` makes. */
-export const EXPIRING_STATEMENTS = 17;
+export const EXPIRING_STATEMENTS = 18;
 
 /**
  * Deletes expired data of all accounts: idempotency keys older than a day, tokens that were revoked more than a day ago,
- * and expired sessions, tokens of jobs, sign-in codes, enrolment tokens, previous secrets and used single-use secrets; events and pushes older than 90 days, and
+ * and expired sessions, tokens of jobs, invitations, sign-in codes, enrolment tokens, previous secrets and used single-use secrets; events and pushes older than 90 days, and
  * entries of the audit log that were sealed more than 400 days ago. The newest event of an account and the entries of its
  * newest seal are kept, because the next one gets its number from them. Also what is left of deleted projects whose lanes
  * do not know it, because the database was restored. One D1 round trip.
@@ -96,6 +97,7 @@ type Swept =
   | typeof events
   | typeof hooks
   | typeof idempotencyKeys
+  | typeof invitations
   | typeof pushes
   | typeof servers
   | typeof tokens

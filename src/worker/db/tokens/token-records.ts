@@ -1,11 +1,12 @@
-import { and, eq, gt, isNull, lt, ne, or, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, lt, ne, or, sql, type SQL } from "drizzle-orm";
 
-import type { ProjectId, TokenId } from "#contract/ids.ts";
+import type { MemberId, ProjectId, TokenId } from "#contract/ids.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { auditWrites, computedEventWrites, HAS_CHANGED } from "#worker/db/changes/change-writes.ts";
 import type { SettingsOrigin } from "#worker/db/changes/setting-writes.ts";
 import { auditEntries } from "#worker/db/event-tables.ts";
+import { members } from "#worker/db/identity-tables.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import { hasProjects, unknownProjects } from "#worker/db/projects/list-projects.ts";
 import { tokens } from "#worker/db/schema.ts";
@@ -13,7 +14,15 @@ import { afterOf, newestPage, type Position } from "#worker/db/reads.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
 /** The fields of a TokenReading. */
-export const tokenFields = {
+export function tokenFields(rows: AccountRows) {
+  const { memberId } = tokens;
+  return {
+    ...ownFields,
+    memberName: rows.firstNamed<string>(members.name, members, eq(members.id, memberId), sql`1`),
+  };
+}
+
+const ownFields = {
   id: tokens.id,
   kind: tokens.kind,
   name: tokens.name,
@@ -24,10 +33,14 @@ export const tokenFields = {
   expiresAt: tokens.expiresAt,
   previousExpiresAt: tokens.previousExpiresAt,
   lastUsedAt: tokens.lastUsedAt,
+  memberId: tokens.memberId,
+  createdBy: tokens.createdBy,
 };
 
-/** A token without the hashes of its secrets. Times are Unix milliseconds. */
-export type TokenReading = Pick<typeof tokens.$inferSelect, keyof typeof tokenFields>;
+/** A token without the hashes of its secrets. `memberName`: null: it is nobody's. Times are Unix milliseconds. */
+export type TokenReading = Pick<typeof tokens.$inferSelect, keyof typeof ownFields> & {
+  readonly memberName: string | null;
+};
 
 /** The account's token with this id; null if there is none or it is revoked. */
 export async function findToken(rows: AccountRows, id: TokenId): Promise<TokenReading | null> {
@@ -65,9 +78,13 @@ export async function insertToken(
   const wanted = token.projectIds ?? [];
   // All tokens of the account, also tokens that the token of the request cannot see.
   const counted = and(isNull(tokens.revokedAt), eq(tokens.kind, "token"));
+  const hasMember =
+    token.memberId === null ? sql`true` : sql`${rows.countAll(members, eq(members.id, token.memberId))} = 1`;
   const hasRoom = sql`${rows.countAll(tokens, counted)} < ${MAX_PER_ACCOUNT}`;
   try {
-    const write = rows.insert(tokens, { ...token, hash }, sql`${hasProjects(rows, wanted)} and ${hasRoom}`);
+    const { memberName: _, ...row } = token;
+    const isPossible = sql`${hasProjects(rows, wanted)} and ${hasRoom} and ${hasMember}`;
+    const write = rows.insert(tokens, { ...row, hash }, isPossible);
     const [inserted] = await rows.runTogether([write, ...recorded]);
     if (inserted === 1) return { outcome: "inserted", token };
   } catch (error) {
@@ -99,6 +116,8 @@ type SecretReplacement = {
   readonly expiresAt: number;
   /** When the replaced secret stops working, unless it expires earlier. */
   readonly previousExpiresAt: number;
+  /** The member who gets the secret of a service token; null: nobody is known. */
+  readonly createdBy: MemberId | null;
 };
 
 /** `replaced_before`: an earlier try of the same request has made this secret. The token is as that try left it. */
@@ -121,6 +140,7 @@ export async function replaceTokenSecret(
   const changes = {
     ...replacement,
     previousHash: sql`${tokens.hash}`,
+    previousCreatedBy: sql`${tokens.createdBy}`,
     previousExpiresAt: sql`min(${tokens.expiresAt}, ${previousExpiresAt})`,
   };
   const isToken = and(eq(tokens.id, id), isNull(tokens.revokedAt));
@@ -137,8 +157,8 @@ const NEEDED: Scope = "tokens:write";
 type TokenRevocation = "revoked" | "not_found" | "last_token";
 
 /**
- * Revokes a token with both of its secrets, unless it is the last token that can create tokens. One statement checks for
- * another token and revokes, so if the last two are revoked at the same time, one stays.
+ * Revokes a token with both of its secrets, unless it is the last token that can create tokens and the account has no owner, who can
+ * create some too. One statement checks for another token and revokes, so if the last two are revoked at the same time, one stays.
  * @param now Unix milliseconds
  * @param origin the request
  */
@@ -152,12 +172,14 @@ export async function markTokenRevoked(
   const canCreateAny = and(
     isNull(tokens.revokedAt),
     eq(tokens.kind, "token"),
+    isNull(tokens.memberId),
     gt(tokens.expiresAt, now),
     isNull(tokens.projectIds),
     sql`exists (select 1 from json_each(${tokens.scopes}) where value = ${NEEDED})`,
   );
   const others = rows.countAll(tokens, and(ne(tokens.id, id), canCreateAny));
-  const isNotLast = or(sql`not (${canCreateAny})`, sql`${others} > 0`);
+  const owners = rows.countAll(members, eq(members.isOwner, true));
+  const isNotLast = or(sql`not (${canCreateAny})`, sql`${others} > 0`, sql`${owners} > 0`);
   const where = and(eq(tokens.id, id), isNull(tokens.revokedAt), isNotLast);
   const revocation = rows.update(tokens, { revokedAt: now }, where);
   const [revoked] = await rows.runTogether([revocation, ...revocationWrites(rows, id, origin)]);
@@ -176,4 +198,44 @@ function revocationWrites(rows: AccountRows, id: TokenId, { audit, eventId }: Se
     ...computedEventWrites(rows, event, of(sql`json_object('token', ${shown})`)),
     ...auditWrites(rows, [audit], HAS_CHANGED, new Map([[auditEntries.target, of(target)]])),
   ];
+}
+
+/** The most sessions and personal tokens of a member that are listed. */
+const MOST_OWN = 200;
+
+const isOwn = (memberId: MemberId) => and(eq(tokens.memberId, memberId), isNull(tokens.revokedAt));
+
+/** The sessions and personal tokens of a member that have not expired, newest first. @param now Unix milliseconds */
+export async function listOwnTokens(
+  rows: AccountRows,
+  memberId: MemberId,
+  now: number,
+): Promise<TokenReading[]> {
+  const where = and(isOwn(memberId), gt(tokens.expiresAt, now));
+  const newest = { where, isNamed: true, orderBy: [desc(tokens.id)], limit: MOST_OWN };
+  return await rows.select(tokenFields, tokens, newest);
+}
+
+/** A member's session or personal token; null: there is none, or it is revoked. */
+export async function findOwnToken(
+  rows: AccountRows,
+  memberId: MemberId,
+  id: TokenId,
+): Promise<TokenReading | null> {
+  const where = and(eq(tokens.id, id), isOwn(memberId));
+  const [token] = await rows.select(tokenFields, tokens, { where, isNamed: true, limit: 1 });
+  return token ?? null;
+}
+
+/** Revokes a session or a personal token of a member. @param now Unix milliseconds @returns false if there is none */
+export async function revokeOwnToken(
+  rows: AccountRows,
+  memberId: MemberId,
+  id: TokenId,
+  now: number,
+  recorded: readonly Write[],
+): Promise<boolean> {
+  const revocation = rows.update(tokens, { revokedAt: now }, and(eq(tokens.id, id), isOwn(memberId)));
+  const [revoked] = await rows.runTogether([revocation, ...recorded]);
+  return revoked === 1;
 }

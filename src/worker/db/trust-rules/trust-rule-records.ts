@@ -22,6 +22,7 @@ export const trustRuleFields = {
   projectIds: trustRules.projectIds,
   lifetimeMinutes: trustRules.lifetimeMinutes,
   createdAt: trustRules.createdAt,
+  createdBy: trustRules.createdBy,
   lastUsedAt: trustRules.lastUsedAt,
 };
 

@@ -1,13 +1,17 @@
-import type { TokenId } from "#contract/ids.ts";
+import type { InvitationId, TokenId } from "#contract/ids.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { type Bytes, bytesOf, concatenate, fromBase64Url, sha256, toBase64Url } from "#sealing/bytes.ts";
 
 // The MAC proves that this installation made a challenge. So a challenge is not stored before it is answered, and strangers
 // cannot fill the database. It counts once, because `used_secrets` keeps its hash after the answer.
 
-/** What the answer to a challenge does. A session adds passkeys and is confirmed only by challenges that it asked for. */
+/**
+ * What the answer to a challenge does. A session adds passkeys and is confirmed only by challenges that it asked for, and somebody
+ * joins only by a challenge of their invitation.
+ */
 export type ChallengeUse =
   | { readonly act: "sign_in" }
+  | { readonly act: "join"; readonly invitationId: InvitationId }
   | { readonly act: "add_passkey" | "confirm"; readonly tokenId: TokenId };
 
 /** `hash`: SHA-256 in hex. `expiresAt`: Unix milliseconds. */
@@ -65,5 +69,17 @@ export async function checkChallenge(
 }
 
 function textToSign(content: Bytes, use: ChallengeUse): Bytes {
-  return concatenate(content, bytesOf(use.act === "sign_in" ? use.act : `${use.act} ${use.tokenId}`));
+  return concatenate(content, bytesOf(nameOf(use)));
+}
+
+function nameOf(use: ChallengeUse): string {
+  switch (use.act) {
+    case "sign_in":
+      return use.act;
+    case "join":
+      return `${use.act} ${use.invitationId}`;
+    case "add_passkey":
+    case "confirm":
+      return `${use.act} ${use.tokenId}`;
+  }
 }

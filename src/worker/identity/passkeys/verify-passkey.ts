@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import type { NewPasskey, PasskeySignature } from "#contract/endpoints/sessions/passkeys.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import {
@@ -35,30 +36,12 @@ export type Passkey = PasskeyKey & {
 /** What a ceremony was started with. `rpId`: the host name that passkeys belong to. `origin`: of the page. */
 export type Ceremony = { readonly challenge: string; readonly origin: string; readonly rpId: string };
 
-/** What `PublicKeyCredential.toJSON()` gives for a new passkey. All bytes are base64url. */
-export const RegistrationResponse = z.object({
-  id: z.string(),
-  response: z.object({ clientDataJSON: z.string(), attestationObject: z.string() }),
-});
-export type RegistrationResponse = z.infer<typeof RegistrationResponse>;
-
-/** The same for a signature with a passkey. */
-export const AssertionResponse = z.object({
-  id: z.string(),
-  response: z.object({
-    clientDataJSON: z.string(),
-    authenticatorData: z.string(),
-    signature: z.string(),
-  }),
-});
-export type AssertionResponse = z.infer<typeof AssertionResponse>;
-
 /** `problem`: a sentence. */
 type Rejected = { readonly problem: string };
 
 /** Verifies a new passkey. */
 export async function verifyRegistration(
-  { id, response }: RegistrationResponse,
+  { id, response }: NewPasskey,
   ceremony: Ceremony,
 ): Promise<ResultOf<Passkey, Rejected>> {
   const object = fromBase64Url(response.attestationObject);
@@ -79,7 +62,7 @@ export async function verifyRegistration(
 
 /** Verifies a signature with a passkey. @returns what has changed of the passkey */
 export async function verifyAssertion(
-  { id, response }: AssertionResponse,
+  { id, response }: PasskeySignature,
   passkey: Passkey,
   ceremony: Ceremony,
 ): Promise<ResultOf<Pick<Passkey, "signCount" | "isBackedUp">, Rejected>> {
@@ -102,6 +85,15 @@ export async function verifyAssertion(
   if (isCounted && data.signCount <= passkey.signCount)
     return rejected("Its count of signatures did not rise, so there may be a copy of it.");
   return succeed({ signCount: data.signCount, isBackedUp: data.isBackedUp });
+}
+
+/** The challenge that a browser says it answers; null: it is not complete. It counts only after the verification. */
+export function challengeIn({
+  response: { clientDataJSON },
+}: {
+  readonly response: { readonly clientDataJSON: string };
+}): string | null {
+  return readClientData(clientDataJSON)?.challenge ?? null;
 }
 
 /** The parts of authenticator data. Source: WebAuthn Level 3, section 6.1. */
@@ -155,6 +147,13 @@ const ClientData = z.object({
   crossOrigin: z.optional(z.boolean()),
 });
 
+function readClientData(clientDataJson: string): z.infer<typeof ClientData> | null {
+  const bytes = fromBase64Url(clientDataJson);
+  return (
+    ClientData.safeParse(bytes === null ? null : parseJson(new TextDecoder().decode(bytes))).data ?? null
+  );
+}
+
 /** What is wrong with a ceremony, as a sentence; null: nothing. */
 async function problemOfCeremony(
   type: string,
@@ -162,13 +161,12 @@ async function problemOfCeremony(
   data: AuthenticatorData,
   { challenge, origin, rpId }: Ceremony,
 ): Promise<string | null> {
-  const bytes = fromBase64Url(clientDataJson);
-  const client = ClientData.safeParse(bytes === null ? null : parseJson(new TextDecoder().decode(bytes)));
-  if (!client.success) return "Its client data is not complete.";
-  if (client.data.type !== type) return "It was made for something else.";
-  if (client.data.challenge !== challenge) return "It answers another challenge.";
-  if (client.data.origin !== origin) return `It was made on a page of ${client.data.origin}.`;
-  if (client.data.crossOrigin === true) return "It was made in a frame of another page.";
+  const client = readClientData(clientDataJson);
+  if (client === null) return "Its client data is not complete.";
+  if (client.type !== type) return "It was made for something else.";
+  if (client.challenge !== challenge) return "It answers another challenge.";
+  if (client.origin !== origin) return `It was made on a page of ${client.origin}.`;
+  if (client.crossOrigin === true) return "It was made in a frame of another page.";
   if (data.rpIdHash !== (await sha256(bytesOf(rpId)))) return "It belongs to another host name.";
   if (!data.isPresent) return "Nobody touched the authenticator.";
   if (!data.isVerified)

@@ -10,7 +10,7 @@ import { timestamp } from "#worker/views/timestamp.ts";
 
 /** Returns the account and the token of the request. */
 export async function getAccount(context: Context): Promise<Result<Account, never>> {
-  const { account, token } = context;
+  const { account, token, member } = context;
   const settings = await findAccountSettings(context.session.database, account.id);
   return succeed({
     id: account.id,
@@ -18,6 +18,7 @@ export async function getAccount(context: Context): Promise<Result<Account, neve
     log_retention_days: settings.logRetentionDays,
     deployment_retention_days: settings.deploymentRetentionDays,
     database_used_percent: nearlyFullPercent(settings.databaseBytes, context.limits),
+    has_owner: settings.hasOwner,
     token: {
       id: token.id,
       name: token.name,
@@ -25,6 +26,7 @@ export async function getAccount(context: Context): Promise<Result<Account, neve
       project_ids: token.projectIds === null ? null : [...token.projectIds],
       expires_at: timestamp(token.expiresAt),
     },
+    member: member === null ? null : { id: member.id, name: member.name, is_owner: member.isOwner },
     permissions: context.permissions.map(({ scopes, projectIds }) => ({
       scopes: [...scopes],
       project_ids: projectIds === null ? null : [...projectIds],

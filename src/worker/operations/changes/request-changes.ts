@@ -1,6 +1,8 @@
 import type { AuditChanges, AuditTarget } from "#contract/endpoints/audit/schemas.ts";
+import type { MemberReference } from "#contract/endpoints/members/reference.ts";
 import type { EventActor } from "#contract/endpoints/events/schemas.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import type { MemberId, ProjectId } from "#contract/ids.ts";
+import { pick } from "#contract/lib/pick.ts";
 import type { Context } from "#worker/context.ts";
 import type { TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
 import type { SettingsOrigin } from "#worker/db/changes/setting-writes.ts";
@@ -17,11 +19,14 @@ export type RequestChange = {
   readonly changes?: AuditChanges;
 };
 
-/** The sender of a request. `id`: null: it got no token. */
-type Sender = { readonly id: TokenIdentity["id"] | null; readonly name: string };
+/** The sender of a request. `token.id`: null: it got no token. */
+type Sender = {
+  readonly token: { readonly id: TokenIdentity["id"] | null; readonly name: string };
+  readonly member: MemberReference | null;
+};
 
-/** What is recorded of a request. `token`: its sender. */
-type RecordedRequest = Pick<Context, "rows" | "ids" | "clock" | "request"> & { readonly token: Sender };
+/** What is recorded of a request. */
+type RecordedRequest = Pick<Context, "rows" | "ids" | "clock" | "request"> & Sender;
 
 /**
  * The writes that record a change of a request, for the batch that makes it: directly after the statement whose changed
@@ -34,22 +39,22 @@ export function requestWrites(context: RecordedRequest, change: RequestChange): 
 
 /** An event that a request causes. */
 export function requestEvent(
-  { ids, clock, token }: Omit<RecordedRequest, "rows" | "request">,
+  { ids, clock, ...sender }: Omit<RecordedRequest, "rows" | "request">,
   content: EventContent,
 ): NewEvent {
-  return { ...content, id: ids.event(), actor: eventActorOf({ token }), createdAt: clock.now() };
+  return { ...content, id: ids.event(), actor: eventActorOf(sender), createdAt: clock.now() };
 }
 
 /** The entry of a request in the audit log. */
 export function requestEntry(
-  { ids, clock, token, request }: Omit<RecordedRequest, "rows">,
+  { ids, clock, request, ...sender }: Omit<RecordedRequest, "rows">,
   { target, projectId, changes = {} }: Omit<RequestChange, "event">,
 ): StoredEntry {
   return {
     id: ids.auditEntry(),
     projectId,
     createdAt: clock.now(),
-    actor: eventActorOf({ token }),
+    actor: eventActorOf(sender),
     ip: request.ip,
     requestId: request.id,
     action: request.operation,
@@ -65,7 +70,19 @@ export function settingsOrigin(context: Context, projectId: ProjectId | null): S
   return { audit: requestEntry(context, { target: null, projectId }), eventId: context.ids.event() };
 }
 
+/**
+ * The person behind a request: the member, or the member who created the service token. Otherwise a member could create a
+ * token, deploy with it, and approve the deployment in a session. null: nobody, as for the job of a trust rule, the session of
+ * a sign-in link, or a token from before there were members.
+ */
+export function personBehind({ token, member }: Pick<Context, "token" | "member">): MemberId | null {
+  return member?.id ?? token.createdBy;
+}
+
 /** The sender of a request as an actor. */
-export function eventActorOf({ token }: { readonly token: Sender }): EventActor {
-  return { type: "token", id: token.id, name: token.name };
+export function eventActorOf({ token, member }: Sender): EventActor {
+  const { id } = token;
+  return member === null
+    ? { type: "token", id, name: token.name }
+    : { type: "token", id, name: member.name, member: pick(member, ["id", "name"]) };
 }

@@ -5,7 +5,7 @@ import { type ApprovalRefusal, refuseOtherApproved } from "#domain/lane/decide-a
 import type { Context } from "#worker/context.ts";
 import { storedChange } from "#worker/db/changes/stored-change.ts";
 import { findDeployment, findDeploymentOfProject } from "#worker/db/deployments/find-deployment.ts";
-import { requestEntry, requestEvent } from "#worker/operations/changes/request-changes.ts";
+import { personBehind, requestEntry, requestEvent } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { getDeployment } from "#worker/operations/deployments/read-deployments.ts";
 import { notFound } from "#worker/operations/refusals.ts";
@@ -34,7 +34,8 @@ export async function approveDeployment(
     const { projectId } = deployment;
     const owner = { accountId: context.account.id, projectId };
     const audit = requestEntry(context, { target: deploymentTarget(deployment), projectId });
-    const command = { owner, id, actor: actorOf(context), commit, audit };
+    const approver = { actor: actorOf(context), person: personBehind(context) };
+    const command = { owner, id, ...approver, commit, audit };
     const approved = await context.lanes.getByName(projectId).approve(command);
     if (!approved.ok) return approved;
     context.session.note(approved.value.bookmark);

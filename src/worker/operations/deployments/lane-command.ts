@@ -1,12 +1,12 @@
 import type { Actor, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { keptOf } from "#contract/endpoints/projects/project-settings.ts";
-import type { AccountId } from "#contract/ids.ts";
+import type { AccountId, MemberId } from "#contract/ids.ts";
 import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
 import type { Plan } from "#domain/lane/lane.ts";
 import type { Context } from "#worker/context.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
-import { requestEntry } from "#worker/operations/changes/request-changes.ts";
+import { eventActorOf, personBehind, requestEntry } from "#worker/operations/changes/request-changes.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import type { Started } from "#worker/objects/project-lane/lane-commands.ts";
@@ -19,14 +19,19 @@ export function commandFor(context: Context, found: ProjectToDeploy, emergency: 
   const { account, requestKey } = context;
   const changes = emergency === undefined ? {} : { emergency: { before: null, after: emergency } };
   const audit = requestEntry(context, { target: null, projectId: found.project.id, changes });
-  const asking = { accountId: account.id, actor: actorOf(context), requestKey, audit };
+  const sender = { actor: actorOf(context), person: personBehind(context) };
+  const asking = { accountId: account.id, ...sender, requestKey, audit };
   return { ...laneCommand(asking, found), emergency: emergency ?? null };
 }
 
-/** Who asks for a deployment. `audit`: null: the caller has recorded the request. */
+/**
+ * Who asks for a deployment. `person`: the member behind the actor; null: nobody is known, as for a push. `audit`: null: the
+ * caller has recorded the request.
+ */
 export type Asking = {
   readonly accountId: AccountId;
   readonly actor: Actor;
+  readonly person: MemberId | null;
   readonly requestKey: string | null;
   readonly audit: StoredEntry | null;
 };
@@ -56,8 +61,8 @@ export function answerOf<Code extends ProblemCode>(
 }
 
 /** Who sent the request. */
-export function actorOf({ token }: Pick<Context, "token">): Actor {
-  return { type: "token", id: token.id, name: token.name };
+export function actorOf(sender: Pick<Context, "token" | "member">): Actor {
+  return { ...eventActorOf(sender), type: "token", id: sender.token.id };
 }
 
 function planOf(project: ProjectRecord): Plan {

@@ -19,6 +19,7 @@ import {
   tellLanes,
   tooManyFreezes,
 } from "#worker/operations/freezes/freeze-change.ts";
+import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { freezeView } from "#worker/views/freeze-view.ts";
 
@@ -35,7 +36,8 @@ export async function createFreeze(
   if (!times.ok) return times;
   const projectName = projectId === null ? null : await findProjectName(context.rows, projectId);
   if (projectId !== null && projectName === null) return notFound("project");
-  const freeze = { id: context.ids.freeze(), projectId, name, times: times.value, createdAt: now };
+  const created = { createdAt: now, createdBy: actorOf(context) };
+  const freeze = { id: context.ids.freeze(), projectId, name, times: times.value, ...created };
   const recorded = freezeChangeWrites(context, "freeze.created", { ...freeze, projectName });
   switch (await insertFreeze(context.rows, freeze, recorded)) {
     case "inserted":

@@ -5,6 +5,7 @@ import { storedChange } from "#worker/db/changes/stored-change.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import { requestEntry, requestEvent } from "#worker/operations/changes/request-changes.ts";
 import { namedProject } from "#worker/operations/changes/targets.ts";
+import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 export type DeleteProject = {
@@ -20,7 +21,9 @@ export type DeleteProject = {
 export async function deleteProject(
   context: Context,
   { id, purge }: DeleteProject,
-): Promise<Result<null, "not_found" | "project_busy" | "unavailable">> {
+): Promise<Result<null, "not_found" | "project_busy" | "reauthentication_required" | "unavailable">> {
+  const unconfirmed = refuseUnconfirmed(context);
+  if (unconfirmed !== null) return unconfirmed;
   const project = await findProject(context.rows, id);
   if (project === null) return notFound("project");
   const owner = { accountId: context.account.id, projectId: id };

@@ -25,6 +25,7 @@ import {
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
+import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { prepareDeployKey } from "#worker/operations/repositories/deploy-key.ts";
@@ -38,14 +39,15 @@ type UpdateProjectRefusal =
   | "domain_taken"
   | "too_many"
   | "no_seal_key"
-  | "revision_conflict";
+  | "revision_conflict"
+  | "reauthentication_required";
 
 /**
  * Changes a project's settings. Running and queued deployments keep the settings with which they were started. After a
  * change of server, the old server serves the project until a deployment is live on the new one. A new name does not
  * change the domain. A token that is limited to some projects cannot change the server: on another server, the
- * project's commands would run beside projects that the token cannot access. A password in the repository's address
- * becomes a secret of the project.
+ * project's commands would run beside projects that the token cannot access. The session of a member must be confirmed before
+ * it weakens the approval rule. A password in the repository's address becomes a secret of the project.
  */
 export async function updateProject(
   context: Context,
@@ -62,9 +64,11 @@ export async function updateProject(
     (value) => value !== undefined,
   );
   const mayMove = context.rows.projectIds === null;
+  const unconfirmed = refuseUnconfirmed(context);
   const update = isChange
     ? await changeProject(context.rows, id, changes, {
         mayMove,
+        mayWeaken: unconfirmed === null,
         variables,
         checked,
         origin: settingsOrigin(context, id),
@@ -79,6 +83,9 @@ export async function updateProject(
         "revision_conflict",
         "Another request changed the project's repository or variables at the same time. Send the request again.",
       );
+    case "approval_weakened":
+      if (unconfirmed !== null) return unconfirmed;
+      throw new Error("a confirmed request was refused because it weakens the approval rule");
     case "no_such_project":
       return notFound("project");
     case "on_another_server":
@@ -117,7 +124,7 @@ async function newToken(
   const address = login?.address ?? repository;
   // Only https addresses get the token.
   if (login === null ? httpsHost(repository) === null : login.token === null) return succeed({ address });
-  const { latestRows: rows, account, clock, ids, token } = context;
+  const { latestRows: rows, account, clock, ids } = context;
   const head = await findVariablesHead(rows, id);
   if (head === null) return notFound("project");
   if (login === null || login.token === null) return await keepToken(context, id, repository, head);
@@ -135,7 +142,7 @@ async function newToken(
     revision: head.revision + 1,
     sealKey: server.sealKey,
     changedAt: clock.now(),
-    changedBy: actorOf({ token }),
+    changedBy: actorOf(context),
     eventId: ids.event(),
   });
   return sealed.ok ? succeed({ address, variables: sealed.value }) : sealed;

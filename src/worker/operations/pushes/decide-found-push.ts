@@ -82,6 +82,7 @@ export async function decideFoundPush(
     ...(hookId === null ? {} : { noted: withSentence }),
     trigger: "poll",
     actorOf: () => actor,
+    person: null,
     requestKeyOf: () => `poll:${id}`,
     auditOf: (_push, projectId) => ({
       ...{ id: auditId, projectId, createdAt: foundAt, actor, ip: null, requestId: null },

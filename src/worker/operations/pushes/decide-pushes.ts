@@ -1,6 +1,6 @@
 import type { Actor, DeploymentTrigger } from "#contract/endpoints/deployments/schemas.ts";
 import { maskRepository } from "#contract/git-names.ts";
-import type { AccountId, DeploymentId, ProjectId, PushId } from "#contract/ids.ts";
+import type { AccountId, DeploymentId, MemberId, ProjectId, PushId } from "#contract/ids.ts";
 import { decidePush } from "#domain/pushes/decide-push.ts";
 import type { Push } from "#domain/pushes/push.ts";
 import type { Services } from "#worker/context.ts";
@@ -29,6 +29,8 @@ export type Arrival = {
   readonly noted?: (taken: DecidedPush) => DecidedPush;
   readonly trigger: Exclude<DeploymentTrigger, "api">;
   readonly actorOf: (push: Push) => Actor;
+  /** The member who replays the pushes; null: nobody. Who has pushed is known to the forge only. */
+  readonly person: MemberId | null;
   /**
    * The same for each try, so that it starts one deployment; null: it is not repeated.
    * @param before how many deployments the same delivery has started before
@@ -86,11 +88,12 @@ async function takePush(
   const decided = decide(arrival, found, push);
   if (decided.decision.decision !== "deployed" || push.after === null)
     return withRow(arrival, rowId, decided);
-  const { accountId, trigger, actorOf, requestKeyOf, auditOf } = arrival;
+  const { accountId, trigger, actorOf, person, requestKeyOf, auditOf } = arrival;
   const { project, startedBefore } = found;
   const started = await startPushed(services, found, {
     accountId,
     actor: actorOf(push),
+    person,
     trigger,
     requestKey: requestKeyOf(push, project.id, startedBefore.get(push.ref)?.count ?? 0),
     audit: auditOf(push, project.id),

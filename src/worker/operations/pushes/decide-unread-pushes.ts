@@ -61,6 +61,7 @@ async function decide(
     repeated: "same_row",
     trigger: "push",
     actorOf: () => actor,
+    person: null,
     requestKeyOf: () => `unread:${id}`,
     auditOf: () => ({
       ...{

@@ -135,6 +135,7 @@ async function deploy(
     repeated: "duplicate",
     trigger: "push",
     actorOf,
+    person: null,
     requestKeyOf: ({ ref }, projectId, before) =>
       [`hook:${hookId}:${bodyHash}:${projectId}:${ref}`, ...(before === 0 ? [] : [before])].join(":"),
     auditOf: (push, projectId) => ({

@@ -6,7 +6,7 @@ import { auditWrites } from "#worker/db/changes/change-writes.ts";
 import { findHook } from "#worker/db/hooks/hook-records.ts";
 import { findProjectsOf, findPushedProject } from "#worker/db/pushes/find-pushed-projects.ts";
 import { findPush, pushWrites } from "#worker/db/pushes/push-records.ts";
-import { requestEntry } from "#worker/operations/changes/request-changes.ts";
+import { personBehind, requestEntry } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
 import {
@@ -51,6 +51,7 @@ export async function replayPush(
     repeated: "same_row",
     trigger: "push",
     actorOf: () => actorOf(context),
+    person: personBehind(context),
     requestKeyOf: () => context.requestKey,
     auditOf: () => null,
   };

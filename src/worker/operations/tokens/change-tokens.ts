@@ -12,19 +12,37 @@ import {
   type TokenReading,
 } from "#worker/db/tokens/token-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
-import { requestWrites, settingsOrigin } from "#worker/operations/changes/request-changes.ts";
+import { personBehind, requestWrites, settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { tokenChange } from "#worker/operations/changes/targets.ts";
 import { notFound, refuseExcess, refuseUnknownProjects, tooMany } from "#worker/operations/refusals.ts";
+import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { tokenView } from "#worker/views/token-view.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Creates a token with at most the rights of the token of the request. */
+type CreateRefusal = "insufficient_scope" | "invalid_request" | "reauthentication_required" | "too_many";
+
+/** Creates a service token with at most the rights of the caller. */
 export async function createToken(
   context: Context,
   input: CreateTokenInput,
-): Promise<Result<TokenWithSecret, "insufficient_scope" | "invalid_request" | "too_many">> {
+): Promise<Result<TokenWithSecret, CreateRefusal>> {
+  return await addToken(context, input, {
+    memberId: null,
+    memberName: null,
+    createdBy: personBehind(context),
+  });
+}
+
+/** Creates a token of a member, or a service token if `memberId` is null. */
+export async function addToken(
+  context: Context,
+  input: CreateTokenInput,
+  belonging: Pick<TokenReading, "memberId" | "memberName" | "createdBy">,
+): Promise<Result<TokenWithSecret, CreateRefusal>> {
+  const unconfirmed = refuseUnconfirmed(context);
+  if (unconfirmed !== null) return unconfirmed;
   const scopes = inOrder(input.scopes);
   const projectIds = onceEach(input.project_ids);
   const excess = excessOver(context.permissions, { scopes, projectIds });
@@ -42,6 +60,7 @@ export async function createToken(
     expiresAt: now + input.expires_in_days * DAY_MS,
     previousExpiresAt: null,
     lastUsedAt: null,
+    ...belonging,
   };
   const recorded = requestWrites(context, tokenChange("token.created", token));
   const insertion = await insertToken(context.rows, token, hash, recorded);
@@ -60,16 +79,21 @@ export async function createToken(
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Gives a token a new secret and restarts its lifetime. The previous secret of an earlier rotation stops working at
+ * Gives a token a new secret and restarts its lifetime. A service token then counts as the member who has rotated it. The previous secret of an earlier rotation stops working at
  * once. The caller gets the secret, so the token must not have more rights than the caller's token. A retry with the same
  * Idempotency-Key makes the same secret, and changes nothing if that exists.
  */
 export async function rotateToken(
   context: Context,
   id: TokenId,
-): Promise<Result<TokenWithSecret, "insufficient_scope" | "not_found">> {
+): Promise<Result<TokenWithSecret, "insufficient_scope" | "not_found" | "reauthentication_required">> {
+  const unconfirmed = refuseUnconfirmed(context);
+  if (unconfirmed !== null) return unconfirmed;
   const token = await findToken(context.rows, id);
   if (token === null) return notFound("token");
+  // A person who gets its secret acts as the member.
+  if (token.memberId !== null && token.memberId !== context.member?.id)
+    return refuse("not_found", "This is the personal token of a member, which nobody else can rotate.");
   // A session or a job that can rotate its token would keep it forever.
   if (token.kind === "session")
     return refuse("not_found", "This token is a session. Sessions cannot be rotated: sign in again instead.");
@@ -79,7 +103,8 @@ export async function rotateToken(
   if (excess !== null) return refuseExcess(excess);
   const { secret, hash } = await newTokenSecret(context);
   const now = context.clock.now();
-  const changes = { rotatedAt: now, expiresAt: now + lifetimeMs(token) };
+  const createdBy = token.memberId === null ? personBehind(context) : null;
+  const changes = { rotatedAt: now, expiresAt: now + lifetimeMs(token), createdBy };
   const replacement = { hash, ...changes, previousExpiresAt: now + OVERLAP_MS };
   const recorded = requestWrites(context, tokenChange("token.rotated", token));
   const rotation = await replaceTokenSecret(context.rows, id, replacement, recorded);

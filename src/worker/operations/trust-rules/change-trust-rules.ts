@@ -29,18 +29,25 @@ import {
 } from "#worker/db/trust-rules/trust-rule-records.ts";
 import { unknownProjects } from "#worker/db/projects/list-projects.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
-import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import { personBehind, requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { differences } from "#worker/operations/changes/targets.ts";
 import { notFound, refuseExcess, refuseUnknownProjects, tooMany } from "#worker/operations/refusals.ts";
+import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { trustRuleView } from "#worker/views/trust-rule-view.ts";
 
-type CreateTrustRuleRefusal = "insufficient_scope" | "invalid_request" | "too_many";
+type CreateTrustRuleRefusal =
+  | "insufficient_scope"
+  | "invalid_request"
+  | "reauthentication_required"
+  | "too_many";
 
 /** Creates a trust rule. It can give at most the scopes and projects of the request's token. */
 export async function createTrustRule(
   context: Context,
   input: CreateTrustRuleInput,
 ): Promise<Result<TrustRule, CreateTrustRuleRefusal>> {
+  const unconfirmed = refuseUnconfirmed(context);
+  if (unconfirmed !== null) return unconfirmed;
   const trust = checkTrust(input);
   if (!trust.ok) return refuseTrust(trust.problem);
   const { issuer, claims } = trust.value;
@@ -66,6 +73,7 @@ export async function createTrustRule(
     projectIds,
     lifetimeMinutes: input.lifetime_minutes,
     createdAt: context.clock.now(),
+    createdBy: personBehind(context),
     lastUsedAt: null,
   };
   const recorded = trustRuleWrites(context, "trust_rule.created", rule);
@@ -90,6 +98,8 @@ export async function updateTrustRule(
   id: TrustRuleId,
   input: UpdateTrustRuleInput,
 ): Promise<Result<TrustRule, UpdateTrustRuleRefusal>> {
+  const unconfirmed = refuseUnconfirmed(context);
+  if (unconfirmed !== null) return unconfirmed;
   // If somebody else changes the rule between the read and the write, it is read and checked again.
   for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
     const changed = await tryUpdate(context, id, input);
@@ -100,7 +110,12 @@ export async function updateTrustRule(
 
 const MOST_TRIES = 3;
 
-type UpdateTrustRuleRefusal = "insufficient_scope" | "invalid_request" | "not_found" | "unavailable";
+type UpdateTrustRuleRefusal =
+  | "insufficient_scope"
+  | "invalid_request"
+  | "not_found"
+  | "reauthentication_required"
+  | "unavailable";
 
 /** @returns null if the rule was changed meanwhile */
 async function tryUpdate(

@@ -104,7 +104,7 @@ async function giveToken(
   const rows = new AccountRows(context.database, rule.accountId);
   // No event: a webhook would get one for each job.
   const recorded = requestWrites(
-    { ...context, rows, token },
+    { ...context, rows, token, member: null },
     {
       event: null,
       target: { type: "trust_rule", id: rule.id, name: rule.name },
@@ -192,7 +192,7 @@ async function refuseJob(
   // One identity token can be sent again and again from many addresses.
   if ((await context.limitRefusals(rule.id)) !== null) return refuse("invalid_identity_token", detail);
   const entry = requestEntry(
-    { ...context, token: { id: null, name: rule.name } },
+    { ...context, token: { id: null, name: rule.name }, member: null },
     {
       target: { type: "trust_rule", id: rule.id, name: rule.name },
       projectId: null,

@@ -76,6 +76,7 @@ describe("an order", () => {
         audit: null,
         serverId: (await project.deployment(running)).server_id,
         actor: { type: "token", id: "tok_ci", name: "ci" },
+        person: null,
         plan: { ...defaultPlan, repository: order.source.repository },
         queue: "all",
         ifLive: null,

@@ -60,6 +60,7 @@ describe("deleting a project", () => {
       freezes: { sequence: 0, rules: [] },
       serverId: ids.server(),
       actor: { type: "token", id: "tok_ci", name: "ci" },
+      person: null,
       plan: defaultPlan,
       queue: "all",
       ifLive: null,

@@ -7,7 +7,7 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import { readEventsBetween } from "#worker/db/events/event-records.ts";
 import { createToken, ids, type TestAccount } from "../../../support/worker/account.ts";
 import { call } from "../../../support/worker/call.ts";
-import { fillHistory } from "../../../support/worker/fill-tables.ts";
+import { fillHistory, SEED_MEMBER } from "../../../support/worker/fill-tables.ts";
 import { statementsOf } from "../../../support/worker/rows-read.ts";
 import { runDueIn, runScheduleIn } from "../../../support/worker/schedule.ts";
 import { share } from "../../../support/worker/storage.ts";
@@ -222,6 +222,8 @@ describe("the rows that a list reads do not grow with its length", () => {
       "outcome=done",
       "actor_id=none",
       "actor_id=tok_seed",
+      `actor_id=${ids.member()}`,
+      `actor_id=${SEED_MEMBER}`,
       "target_id=none",
       `target_id=${projectId}`,
     ];
@@ -238,7 +240,13 @@ describe("the rows that a list reads do not grow with its length", () => {
 
   it("for the first entries of an export of 100,000, with each filter", async () => {
     const { tokens, projectId, otherId } = longLists();
-    const filters = ["action=none", "outcome=refused", "actor_id=none", "target_id=none"];
+    const filters = [
+      "action=none",
+      "outcome=refused",
+      "actor_id=none",
+      `actor_id=${ids.member()}`,
+      "target_id=none",
+    ];
     const queries = [
       ...filters,
       ...[projectId, otherId].flatMap((id) => [`target_id=${id}`, `project_id=${id}`]),

@@ -1,12 +1,11 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
 import { describe, expect, it } from "vitest";
 
+import type { NewPasskey, PasskeySignature } from "#contract/endpoints/sessions/passkeys.ts";
 import { type Bytes, fromBase64Url, toBase64Url } from "#sealing/bytes.ts";
 import { type PasskeyAlgorithm, passkeyAlgorithms } from "#worker/identity/passkeys/passkey-key.ts";
 import {
-  type AssertionResponse,
   type Passkey,
-  type RegistrationResponse,
   verifyAssertion,
   verifyRegistration,
 } from "#worker/identity/passkeys/verify-passkey.ts";
@@ -23,7 +22,7 @@ const expected = {
 type Oracle = { readonly publicKey: Bytes };
 
 /** What @simplewebauthn/server says of a new passkey; null: it refuses it. */
-async function oracleOfRegistration(given: RegistrationResponse): Promise<Oracle | null> {
+async function oracleOfRegistration(given: NewPasskey): Promise<Oracle | null> {
   const response = { ...given, rawId: given.id, type: "public-key" as const, clientExtensionResults: {} };
   const verified = await verifyRegistrationResponse({ ...expected, response }).catch(() => null);
   const key = verified?.registrationInfo?.credential.publicKey;
@@ -32,7 +31,7 @@ async function oracleOfRegistration(given: RegistrationResponse): Promise<Oracle
 
 /** Whether @simplewebauthn/server accepts a signature. */
 async function oracleOfAssertion(
-  given: AssertionResponse,
+  given: PasskeySignature,
   { publicKey }: Oracle,
   { id, signCount: counter }: Passkey,
 ): Promise<boolean> {

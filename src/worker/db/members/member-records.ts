@@ -1,0 +1,171 @@
+import { and, desc, eq, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+
+import { MAX_MEMBERS } from "#contract/endpoints/members/schemas.ts";
+import type { MemberId } from "#contract/ids.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { invitations, members, passkeys, recoveryCodes, trustRules } from "#worker/db/identity-tables.ts";
+import type { NewRow } from "#worker/db/owned-tables.ts";
+import { newestFirst, type Position, type Selection } from "#worker/db/reads.ts";
+import { servers, tokens } from "#worker/db/schema.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+
+/** The fields of a MemberReading. */
+export function memberFields(rows: AccountRows) {
+  return {
+    id: members.id,
+    name: members.name,
+    email: members.email,
+    isOwner: members.isOwner,
+    grants: members.grants,
+    createdAt: members.createdAt,
+    passkeys: rows.count(passkeys, eq(passkeys.memberId, members.id)),
+    lastUsedAt: rows.firstNamed<number>(
+      sql`max(${tokens.lastUsedAt})`,
+      tokens,
+      eq(tokens.memberId, members.id),
+      sql`1`,
+    ),
+  };
+}
+
+/** A member's row in D1, with how many passkeys they have and the last use of their tokens. Times are Unix milliseconds. */
+export type MemberReading = Omit<typeof members.$inferSelect, "accountId"> & {
+  readonly passkeys: number;
+  readonly lastUsedAt: number | null;
+};
+
+/** The account's member with this id; null: there is none. */
+export async function findMember(rows: AccountRows, id: MemberId): Promise<MemberReading | null> {
+  return await rows.find(memberFields, members, id);
+}
+
+/** The account's members, newest first. */
+export async function listMembers(rows: AccountRows, position: Position<MemberId>): Promise<MemberReading[]> {
+  return await rows.select(memberFields, members, newestFirst(members.id, position));
+}
+
+/** The most tokens and trust rules of a member that are shown. */
+const MOST_CREATED = 100;
+
+/** The service tokens and trust rules that a member has created, newest first. */
+export async function createdByMember(rows: AccountRows, id: MemberId) {
+  const isToken = and(eq(tokens.createdBy, id), isNull(tokens.revokedAt), eq(tokens.kind, "token"));
+  const [madeTokens, madeRules] = await rows.selectBoth(
+    [{ id: tokens.id, name: tokens.name }, tokens, newestOf(tokens.id, isToken)],
+    [
+      { id: trustRules.id, name: trustRules.name },
+      trustRules,
+      newestOf(trustRules.id, eq(trustRules.createdBy, id)),
+    ],
+  );
+  return { tokens: madeTokens, trustRules: madeRules };
+}
+
+function newestOf(id: SQLiteColumn, where: SQL | undefined): Selection {
+  return { where, isNamed: true, orderBy: [desc(id)], limit: MOST_CREATED };
+}
+
+/** Whether a member of the account has this address. */
+export async function isEmailTaken(rows: AccountRows, email: string): Promise<boolean> {
+  const where = eq(members.email, email);
+  const [found] = await rows.select({ id: members.id }, members, { where, limit: 1 });
+  return found !== undefined;
+}
+
+// `recorded`: what records the change (`requestWrites`), in the same batch.
+
+/** How many members and open invitations the account has, for the condition of a statement. */
+export function countPeople(rows: AccountRows, now: number): SQL {
+  return sql`${rows.countAll(members)} + ${rows.countAll(invitations, sql`${invitations.expiresAt} > ${now}`)}`;
+}
+
+/** Whether the account has room for another member. An accepted invitation makes the room that it took. */
+export function hasRoom(rows: AccountRows): SQL {
+  return sql`${rows.countAll(members)} < ${MAX_MEMBERS}`;
+}
+
+export type NewMember = NewRow<typeof members>;
+export type NewPasskeyRow = NewRow<typeof passkeys>;
+
+/** Whether the account has an owner besides this member. */
+function hasOtherOwner(rows: AccountRows, id: MemberId): SQL {
+  return sql`${rows.countAll(members, and(ne(members.id, id), eq(members.isOwner, true)))} > 0`;
+}
+
+/**
+ * Changes a member if they are as they were read, and if an owner is left. If they may do less afterwards, their enrolments end.
+ * `not_changed`: they are not as they were read, or no owner would be left.
+ */
+export async function changeMember(
+  rows: AccountRows,
+  before: MemberReading,
+  after: MemberReading,
+  recorded: readonly Write[],
+): Promise<"changed" | "email_taken" | "not_changed"> {
+  const { id, name, email, isOwner, grants } = after;
+  const keepsOwner = before.isOwner && !isOwner ? hasOtherOwner(rows, id) : undefined;
+  const update = rows.update(members, { name, email, isOwner, grants }, and(isUnchanged(before), keepsOwner));
+  const hasChanged = sql`${rows.count(members, isUnchanged(after))} = 1`;
+  const isAboutRights =
+    isOwner !== before.isOwner || JSON.stringify(grants) !== JSON.stringify(before.grants);
+  const endEnrollments = isAboutRights ? [enrollmentEnd(rows, id, hasChanged)] : [];
+  try {
+    const [changed] = await rows.runTogether([update, ...recorded, ...endEnrollments]);
+    return changed === 1 ? "changed" : "not_changed";
+  } catch (error) {
+    if (uniqueViolation(error) !== null) return "email_taken";
+    throw error;
+  }
+}
+
+function isUnchanged({ id, name, email, isOwner, grants }: MemberReading): SQL {
+  const parts = [
+    eq(members.id, id),
+    eq(members.name, name),
+    sql`${members.email} is ${email}`,
+    eq(members.isOwner, isOwner),
+    sql`${members.grants} = ${JSON.stringify(grants)}`,
+  ];
+  return sql.join(parts, sql` and `);
+}
+
+/** Ends the enrolments that a member's tokens have created and that no agent has used. */
+function enrollmentEnd(rows: AccountRows, id: MemberId, onlyIf: SQL): Write {
+  const own = rows.column(tokens.id, tokens, eq(tokens.memberId, id));
+  return rows.update(
+    servers,
+    { enrollmentHash: null, enrollmentExpiresAt: null, enrollmentMadeBy: null },
+    and(sql`${servers.enrollmentMadeBy} in (${own})`, onlyIf),
+  );
+}
+
+/**
+ * Removes a member with their passkeys and recovery codes, and revokes their sessions and personal tokens, unless they are the last
+ * owner. Their enrolments end with the tokens.
+ * @param now Unix milliseconds
+ * @returns false if they do not exist or are the last owner
+ */
+export async function removeMember(
+  rows: AccountRows,
+  id: MemberId,
+  now: number,
+  recorded: readonly Write[],
+): Promise<boolean> {
+  const keepsOwner = or(eq(members.isOwner, false), hasOtherOwner(rows, id));
+  const isGone = sql`${rows.count(members, eq(members.id, id))} = 0`;
+  const ofMember = (column: typeof passkeys.memberId | typeof recoveryCodes.memberId) =>
+    sql`${column} = ${id} and ${isGone}`;
+  const [removed] = await rows.runTogether([
+    rows.delete(members, sql`${members.id} = ${id} and ${keepsOwner}`),
+    ...recorded,
+    rows.update(tokens, { revokedAt: now }, and(eq(tokens.memberId, id), isNull(tokens.revokedAt), isGone)),
+    rows.delete(passkeys, ofMember(passkeys.memberId)),
+    rows.delete(recoveryCodes, ofMember(recoveryCodes.memberId)),
+  ]);
+  return removed === 1;
+}
+
+/** A single-use secret that was used, and until when it would count (Unix milliseconds). */
+export type UsedSecret = { readonly id: string; readonly expiresAt: number };
