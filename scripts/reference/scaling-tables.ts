@@ -14,7 +14,7 @@ const costsPagePath = join(root, "docs", "request-costs.md");
 type Counts = { readonly d1: number; readonly r2: number; readonly lane: number; readonly link: number };
 
 /** Reads that must see the latest rows, and therefore go to the primary. */
-const readsPrimary: readonly OperationName[] = ["getCommand", "getCommandOutput"];
+const readsPrimary: readonly OperationName[] = ["getCommand", "getCommandOutput", "getProfile"];
 
 /** Changes whose lane makes one of the D1 round trips, and the R2 round trips. The others are the Worker's own. */
 const writtenByLane: readonly OperationName[] = [

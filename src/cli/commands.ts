@@ -27,6 +27,11 @@ import { login } from "#cli/commands/login.ts";
 import { logout } from "#cli/commands/logout.ts";
 import { logs } from "#cli/commands/logs.ts";
 import { maintenance } from "#cli/commands/maintenance.ts";
+import { membersInvite } from "#cli/commands/members-invite.ts";
+import { membersList } from "#cli/commands/members-list.ts";
+import { membersRemove } from "#cli/commands/members-remove.ts";
+import { membersSet } from "#cli/commands/members-set.ts";
+import { membersWithdraw } from "#cli/commands/members-withdraw.ts";
 import { open } from "#cli/commands/open.ts";
 import { pause, resume } from "#cli/commands/pause.ts";
 import { projectsCreate } from "#cli/commands/projects-create.ts";
@@ -62,6 +67,7 @@ import { tokensRotate } from "#cli/commands/tokens-rotate.ts";
 import { trustCreate } from "#cli/commands/trust-create.ts";
 import { trustDelete } from "#cli/commands/trust-delete.ts";
 import { trustList } from "#cli/commands/trust-list.ts";
+import { trustSet } from "#cli/commands/trust-set.ts";
 import { trustTest } from "#cli/commands/trust-test.ts";
 import { variablesExport } from "#cli/commands/variables-export.ts";
 import { variablesHistory } from "#cli/commands/variables-history.ts";
@@ -152,12 +158,18 @@ export const commands: readonly Command[] = [
   webhooksDelete,
   auditList,
   auditVerify,
+  membersList,
+  membersInvite,
+  membersSet,
+  membersRemove,
+  membersWithdraw,
   tokensList,
   tokensCreate,
   tokensRotate,
   tokensRevoke,
   trustList,
   trustCreate,
+  trustSet,
   trustTest,
   trustDelete,
   accountShow,

@@ -9,6 +9,7 @@ export const variables = [
   ["GANTRY_ID_TOKEN", "Identity token of a CI job, which is exchanged for a token by a trust rule"],
   ["GANTRY_TRUST_RULE", "ID of the trust rule to use, if several trust the job"],
   ["GANTRY_PROJECT", "Project name or ID"],
+  ["GANTRY_KEYRING", "off: gantry login stores tokens in a file, and not in the keyring"],
   ["NO_COLOR", "Any value disables colours"],
 ] as const;
 

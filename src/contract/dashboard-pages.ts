@@ -32,6 +32,7 @@ export const dashboardPages = {
   profile: "profile",
   sign_in: "sign-in",
   join: "join",
+  connect: "connect",
 } as const satisfies Readonly<Record<string, string>>;
 
 const forms = Object.values(dashboardPages).map((path) => path.replace(":id", "\\w+"));

@@ -48,6 +48,7 @@ export const problems = {
   last_token: { status: 409, title: "Last token" },
   project_busy: { status: 409, title: "Project busy" },
   revision_conflict: { status: 409, title: "Revision conflict" },
+  sign_in_pending: { status: 409, title: "Sign-in pending" },
   secrets_not_sealed: { status: 409, title: "Secrets not sealed" },
   webhook_disabled: { status: 409, title: "Webhook disabled" },
   server_in_use: { status: 409, title: "Server in use" },

@@ -89,6 +89,8 @@ export type OpenContext = Services & {
   readonly raw: Request;
   /** Counts a wrong secret for the address that sent it. @returns a refusal if there were too many */
   readonly limitFailures: () => Promise<Result<never, "rate_limited"> | null>;
+  /** Counts a command that asks whether it may sign in. @returns a refusal if its address has asked too often */
+  readonly limitClaims: () => Promise<Result<never, "rate_limited"> | null>;
   /** Counts a token that a job gets by a trust rule. @returns a refusal if the rule gave too many in this minute */
   readonly limitExchanges: (id: TrustRuleId) => Promise<Result<never, "rate_limited"> | null>;
   /** Counts a refused job of a trust rule or a refused sign-in of a member. @returns a refusal if there were too many: the rest is not recorded */

@@ -102,6 +102,29 @@ describe("gantry trust", () => {
     expect((await run("trust")).stdout).toBe("");
   });
 
+  it("changes claims one by one, scopes, projects and the lifetime", async () => {
+    await trust("shop", "--subject", "7", "--branch", "main", "--claim", "namespace_id=3");
+    const set = async (...args: string[]) => {
+      const changed = await run("trust", "set", "shop", ...args, "--json");
+      expect(changed).toMatchObject({ code: 0 });
+      return TrustRule.parse(jsonOf(changed.stdout));
+    };
+    expect(await set("--branch", "dev", "--minutes", "10", "--scope", "projects:read")).toMatchObject({
+      claims: { ref_path: ["refs/heads/dev"], namespace_id: ["3"], ref_protected: ["true"] },
+      scopes: ["projects:read"],
+      lifetime_minutes: 10,
+    });
+    const { claims: left } = await set("--remove-claim", "namespace_id");
+    expect(left).not.toHaveProperty("namespace_id");
+    expect(await set("--name", "blog")).toMatchObject({ name: "blog", claims: left });
+    expect((await run("trust", "set", "blog")).stderr).toContain("Pass at least one setting");
+    expect((await run("trust", "set", "blog", "--only", "x", "--all-projects")).stderr).toContain(
+      "either --only",
+    );
+    expect((await run("trust", "set", "blog", "--remove-claim", "ref_path")).stderr).toContain("/claims");
+    expect((await run("trust", "set", "shop", "--minutes", "5")).code).toBe(4);
+  });
+
   it("says what is missing, and how to find it", async () => {
     const refused: [string[], string][] = [
       [["--provider", "gitlab", "--repository", "acme/shop", "--branch", "main"], "404 Project Not Found"],

@@ -12,7 +12,7 @@ import { allScopes } from "#contract/scopes.ts";
 type Json = z.core.JSONSchema.BaseSchema;
 
 const table: readonly (readonly [string, Endpoint])[] = Object.entries(endpoints);
-const byToken = table.filter(([, { access }]) => access.by === "token");
+const byToken = table.filter(([, { access }]) => access.by === "token" && access.reach !== "person");
 const allMarks: ReadonlyMap<string, Mark> = new Map(Object.entries(marks));
 
 function jsonSchemaOf(schema: z.core.$ZodType): Json {

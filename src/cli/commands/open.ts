@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
-
 import { dashboardPaths } from "#contract/public-paths.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Result } from "#cli/outcome.ts";
 import { findDeployment } from "#cli/session/find-deployment.ts";
 import { findProject } from "#cli/session/find-named.ts";
+import { openBrowser } from "#cli/session/open-browser.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { variable } from "#cli/settings/variable.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -24,11 +23,7 @@ export const open = defineCommand({
     const url = `${session.url}${dashboardPaths.root}/${path.value}`;
     session.output.json({ url });
     session.output.line(url);
-    const program = browserProgram(session);
-    if (program !== null)
-      spawn(program, [url], { stdio: "ignore", detached: true, env: session.environment })
-        .on("error", () => undefined)
-        .unref();
+    openBrowser(session, url);
     return done;
   }),
 });
@@ -43,12 +38,4 @@ async function pathOf(session: Session, word: string | null): Promise<Result<str
   if (!isNamed && variable(session.environment, "GANTRY_PROJECT") === null) return succeed("");
   const project = await findProject(session, word);
   return project.ok ? succeed(`projects/${project.value.id}`) : project;
-}
-
-/** The program that opens a URL in a browser; null without a terminal or a desktop. */
-function browserProgram({ output, environment }: Session): string | null {
-  if (output.form !== "terminal" || variable(environment, "SSH_CONNECTION") !== null) return null;
-  if (process.platform === "darwin") return "open";
-  const hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].some((name) => variable(environment, name) !== null);
-  return process.platform !== "win32" && hasDesktop ? "xdg-open" : null;
 }

@@ -1,28 +1,15 @@
-import {
-  type ClaimForm,
-  TrustProvider,
-  type TrustProvider as Provider,
-  trustProviders,
-} from "#contract/endpoints/trust-rules/providers.ts";
-import {
-  DEFAULT_LIFETIME_MINUTES,
-  MAX_LIFETIME_MINUTES,
-  forbiddenJobScopes,
-} from "#contract/endpoints/trust-rules/schemas.ts";
+import { TrustProvider } from "#contract/endpoints/trust-rules/providers.ts";
+import { DEFAULT_LIFETIME_MINUTES, MAX_LIFETIME_MINUTES } from "#contract/endpoints/trust-rules/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { powerList } from "#contract/powers/scope-words.ts";
-import { allScopes } from "#contract/scopes.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { findSubject } from "#cli/identity/find-subject.ts";
-import { done, type Result, stop } from "#cli/outcome.ts";
-import { printFacts } from "#cli/output/facts.ts";
-import { printableName } from "#cli/output/printable.ts";
+import { claimOptions, jobScopes, readClaims } from "#cli/identity/rule-options.ts";
+import { done, stop } from "#cli/outcome.ts";
 import { findProjects } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
-import { claimsText } from "#cli/views/trust-text.ts";
-
-const jobScopes = allScopes.filter((scope) => !forbiddenJobScopes.includes(scope));
+import { printTrustRule } from "#cli/views/trust-text.ts";
 
 export const trustCreate = defineCommand({
   name: "trust create",
@@ -52,10 +39,7 @@ export const trustCreate = defineCommand({
       value: "URL",
       help: "Issuer of the identity tokens, if the provider has several",
     },
-    branch: { kind: "text", short: "b", value: "NAME", help: "Only jobs of this branch" },
-    tag: { kind: "text", value: "NAME", help: "Only jobs of this tag" },
-    environment: { kind: "text", value: "NAME", help: "Only jobs that deploy to this environment" },
-    claim: { kind: "list", value: "NAME=VALUE", help: "Only identity tokens with this claim" },
+    ...claimOptions,
     audience: {
       kind: "text",
       value: "TEXT",
@@ -107,54 +91,9 @@ export const trustCreate = defineCommand({
     if (!created.ok) return created;
     const rule = created.value;
     const { output } = session;
-    output.json(rule);
-    printFacts(output, [
-      ["name", printableName(rule.name)],
-      ["id", rule.id],
-      ["issuer", rule.issuer],
-      [rule.subject_claim, rule.subject],
-      ["claims", claimsText(rule.claims)],
-      ["audience", rule.audience],
-      ["scopes", rule.scopes.join(", ")],
-      ["projects", rule.project_ids?.join(", ") ?? "all"],
-      ["lifetime", `${rule.lifetime_minutes} minutes`],
-    ]);
+    printTrustRule(output, rule);
     const powers = powerList(scopes);
     if (powers.length > 0) output.note(`Its jobs can ${powers.join("; ")}.`);
     return done;
   }),
 });
-
-type Given = {
-  readonly branch: string | null;
-  readonly tag: string | null;
-  readonly environment: string | null;
-  readonly claim: readonly string[];
-};
-
-/** The claims of the options. */
-function readClaims(
-  provider: Provider,
-  { branch, tag, environment, claim }: Given,
-): Result<Record<string, string[]>> {
-  const spec = trustProviders[provider];
-  const claims = new Map<string, string[]>();
-  const add = (name: string, value: string) => claims.set(name, [...(claims.get(name) ?? []), value]);
-  const named: readonly (readonly [string, ClaimForm | null, string | null])[] = [
-    ["--branch", spec.branch, branch],
-    ["--tag", spec.tag, tag],
-    ["--environment", spec.environment, environment],
-  ];
-  for (const [option, form, name] of named) {
-    if (name === null) continue;
-    if (form === null)
-      return stop("usage", `Tokens of this provider have no claim for ${option}. Pass --claim NAME=VALUE.`);
-    add(form.claim, `${form.prefix}${name}`);
-  }
-  for (const text of claim) {
-    const at = text.indexOf("=");
-    if (at < 1) return stop("usage", `--claim ${text} must be NAME=VALUE, such as event_name=push.`);
-    add(text.slice(0, at), text.slice(at + 1));
-  }
-  return succeed(Object.fromEntries(claims));
-}

@@ -5,6 +5,7 @@ import { type Result, stop } from "#cli/outcome.ts";
 import { configPath, isReadByOthers, readConfig } from "#cli/settings/config-file.ts";
 import { installationUrl } from "#cli/settings/installation-url.ts";
 import { findLink, LINK_NAME } from "#cli/settings/link-file.ts";
+import { readStoredToken, storeOf } from "#cli/settings/stored-tokens.ts";
 import { variable } from "#cli/settings/variable.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -44,26 +45,29 @@ export async function chooseInstallation(context: CommandContext): Promise<Resul
   const url = installationUrl(text);
   if (!url.ok) return url;
 
-  const stored = Object.hasOwn(config.value.installations, url.value)
-    ? config.value.installations[url.value]
-    : undefined;
-  if (givenToken !== null && givenUrl === null && stored === undefined)
+  const store = storeOf(config.value, url.value);
+  if (givenToken !== null && givenUrl === null && store === null)
     return stop(
       "not_signed_in",
       `GANTRY_TOKEN is not sent to ${url.value}, because only ${LINK_NAME} names it. Set GANTRY_URL as well.`,
     );
   const asksForToken = givenToken === null && givenUrl !== null;
   const jobToken = asksForToken ? await findJobToken(context, url.value) : null;
-  if (jobToken?.ok === false && stored === undefined) return jobToken;
+  if (jobToken?.ok === false && store === null) return jobToken;
   const tokenOfCi = givenToken ?? (jobToken?.ok === true ? jobToken.value : null);
-  const token = tokenOfCi ?? stored?.token ?? null;
+  const token = tokenOfCi ?? (await readStoredToken(context, config.value, url.value));
   if (token === null && givenUrl === null && isInJob(environment))
     return stop(
       "not_signed_in",
       `No identity token is sent to ${url.value}, because only ${LINK_NAME} names it. Set GANTRY_URL as well.`,
     );
+  if (token === null && store === "keyring")
+    return stop(
+      "not_signed_in",
+      `The keyring does not give the token for ${url.value}. Unlock it, or sign in with gantry login ${url.value}`,
+    );
   if (token === null) return stop("not_signed_in", `Sign in with gantry login ${url.value}`);
-  if (tokenOfCi === null && (await isReadByOthers(path)))
+  if (tokenOfCi === null && store === "file" && (await isReadByOthers(path)))
     output.note(`Other users of this machine can read your tokens. Run chmod 600 ${path}`);
 
   const linked = link.value === null ? null : installationUrl(link.value.url);

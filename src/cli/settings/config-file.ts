@@ -14,18 +14,19 @@ import { hasCode } from "#node/has-code.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
- * The installations that the user has signed in to, by URL. `current` is the URL of the last sign-in. `seal_keys`: the
- * fingerprints of the servers' seal keys, by the installation's URL and the ID of the server, and of each project whose
- * secrets were sealed for it. They outlive a sign-out.
+ * The installations that the user has signed in to, by URL, with their tokens. `keyring`: the URLs whose tokens are in the keyring of
+ * the desktop. `current` is the URL of the last sign-in. `seal_keys`: the fingerprints of the servers' seal keys, by the
+ * installation's URL and the ID of the server, and of each project whose secrets were sealed for it. They outlive a sign-out.
  */
 export const Config = z.object({
   current: z.nullable(z.string()),
   installations: z.record(z.string(), z.object({ token: z.string() })),
+  keyring: z._default(z.array(z.string()), []),
   seal_keys: z._default(z.record(z.string(), z.record(z.string(), z.string())), {}),
 });
 export type Config = z.infer<typeof Config>;
 
-const EMPTY: Config = { current: null, installations: {}, seal_keys: {} };
+const EMPTY: Config = { current: null, installations: {}, keyring: [], seal_keys: {} };
 
 /**
  * The path of the configuration file. Null without a home directory, such as in a container that runs as a bare user ID.

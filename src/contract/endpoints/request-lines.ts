@@ -127,6 +127,8 @@ export const requestLines: {
   createOwnToken: { method: "POST", path: "/v1/me/tokens" },
   revokeOwnToken: { method: "DELETE", path: "/v1/me/tokens/:token_id" },
   endOwnSessions: { method: "DELETE", path: "/v1/me/sessions" },
+  connectCommand: { method: "POST", path: "/v1/tokens/connect" },
+  claimToken: { method: "POST", path: "/v1/tokens/claim" },
   enrollAgent: { method: "POST", path: "/v1/agent/enroll" },
   reportRunEvents: { method: "POST", path: "/v1/agent/deployments/:deployment_id/events" },
 };

@@ -9,6 +9,7 @@ import { logTexts } from "#contract/endpoints/logs/texts.ts";
 import { memberTexts } from "#contract/endpoints/members/texts.ts";
 import { profileTexts } from "#contract/endpoints/profile/texts.ts";
 import { outputTexts } from "#contract/endpoints/output/texts.ts";
+import { connectTexts } from "#contract/endpoints/connect/texts.ts";
 import { commandTexts } from "#contract/endpoints/commands/texts.ts";
 import { cronTexts } from "#contract/endpoints/cron/texts.ts";
 import { eventTexts } from "#contract/endpoints/events/texts.ts";
@@ -40,7 +41,7 @@ export const sections = {
   Events: eventTexts,
   Webhooks: webhookTexts,
   Audit: auditTexts,
-  Tokens: { ...tokenTexts, ...sessionTexts },
+  Tokens: { ...tokenTexts, ...sessionTexts, ...connectTexts },
   Members: memberTexts,
   Profile: profileTexts,
   Trust: trustRuleTexts,

@@ -17,6 +17,8 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   host_name_required: "The address of the request is an IP number, and passkeys belong to host names.",
   last_owner: "The member is the last owner of the account.",
   last_passkey: "The passkey is the last one of the member.",
+  sign_in_pending:
+    "Nobody has allowed the command to sign in yet, or its verifier is wrong, expired or used.",
   owner_exists: "The account has an owner already.",
   invalid_signature: "A delivery to a hook is not signed with the hook's secret.",
   insufficient_scope:

@@ -18,6 +18,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
     "Open the installation by its host name. On your own computer: `http://localhost` with the port.",
   last_owner: "Make another member an owner first.",
   last_passkey: "Add another passkey first.",
+  sign_in_pending:
+    "Send the request again after two seconds, at most for 10 minutes. Then start the sign-in again.",
   owner_exists: "Ask an owner for an invitation.",
   invalid_signature:
     "Copy the secret of the hook into the settings of the webhook at the git host. If the secret is lost, rotate it with `POST /v1/hooks/{hook_id}/rotate`. Then send a test delivery from there: some hosts disable a webhook that was refused.",

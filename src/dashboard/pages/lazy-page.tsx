@@ -4,6 +4,7 @@ import { AccountPage } from "#dashboard/pages/account/account.tsx";
 import { Audit } from "#dashboard/pages/audit/audit.tsx";
 import { Charts, ProjectCharts } from "#dashboard/pages/charts/charts.tsx";
 import { CommandsPage } from "#dashboard/pages/commands/commands.tsx";
+import { ConnectPage } from "#dashboard/pages/connect/connect.tsx";
 import { DeploymentPage } from "#dashboard/pages/deployment/deployment.tsx";
 import { Events } from "#dashboard/pages/events/events.tsx";
 import { Freezes } from "#dashboard/pages/freezes/freezes.tsx";
@@ -76,6 +77,8 @@ export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
       return <ProfilePage />;
     case "join":
       return <Join />;
+    case "connect":
+      return <ConnectPage />;
     case "charts":
       return <Charts />;
   }

@@ -34,6 +34,7 @@ const sectionsByPart = {
   profile: null,
   "sign-in": null,
   join: null,
+  connect: null,
 } as const satisfies Readonly<Record<Part, string | null>>;
 
 /** An entry of the navigation. */

@@ -133,6 +133,29 @@ export const invitations = sqliteTable(
   ],
 );
 
+/** Tokens that members allow commands to take. A row is deleted when its command takes the token, or when it has expired. */
+export const connectGrants = sqliteTable(
+  "connect_grants",
+  {
+    /** The challenge of the command: SHA-256 of its verifier, in base64url. */
+    id: text("id").primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    memberId: text("member_id").$type<MemberId>().notNull(),
+    /** SHA-256 of what the command must send besides its verifier, in base64url; null: nothing. */
+    proofChallenge: text("proof_challenge"),
+    name: text("name").notNull(),
+    scopes: text("scopes", { mode: "json" }).$type<Scope[]>().notNull(),
+    projectIds: text("project_ids", { mode: "json" }).$type<ProjectId[]>(),
+    /** The lifetime of the token, from when it is taken. */
+    lifetimeDays: integer("lifetime_days").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [
+    index("connect_grants_member").on(table.memberId),
+    index("connect_grants_expires").on(table.expiresAt),
+  ],
+);
+
 /** Random secrets of the installation, each made when it is first needed. */
 export const installationKeys = sqliteTable("installation_keys", {
   name: text("name").$type<"challenges">().primaryKey(),

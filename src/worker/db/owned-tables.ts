@@ -4,6 +4,7 @@ import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-o
 import type { AccountId, ProjectId } from "#contract/ids.ts";
 import { type auditSeals, webhooks } from "#worker/db/event-tables.ts";
 import {
+  type connectGrants,
   type invitations,
   type members,
   type passkeys,
@@ -33,6 +34,7 @@ type TableOfProjects = SQLiteTable & {
 /** A table, or an alias of one, whose rows each belong to one account. */
 export type OwnedTable =
   | typeof auditSeals
+  | typeof connectGrants
   | typeof hooks
   | typeof idempotencyKeys
   | typeof invitations

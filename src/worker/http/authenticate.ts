@@ -15,6 +15,7 @@ import type { Authentication } from "#worker/http/find-caller.ts";
 import type { Authenticate } from "#worker/http/register-routes.ts";
 import {
   limitAgent,
+  limitClaims,
   limitExchanges,
   limitFailures,
   limitRefusals,
@@ -135,6 +136,7 @@ export function allowAnyone(servicesOf: ServicesOf): Authenticate<OpenContext> {
       request: originOf(c, operation),
       raw: c.req.raw,
       limitFailures: () => limitFailures(c.env, c.req.raw),
+      limitClaims: () => limitClaims(c.env, c.req.raw),
       limitExchanges: (id) => limitExchanges(c.env, id),
       limitRefusals: (id) => limitRefusals(c.env, id),
     });

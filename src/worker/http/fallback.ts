@@ -16,7 +16,10 @@ import { errorLogLine, refusalFor } from "#worker/http/unexpected-error.ts";
 
 /** Answers other methods of known paths, unknown paths, and errors. Register it last. */
 export function registerFallback(app: App): void {
-  for (const [path, methods] of methodsByPath()) {
+  const isPattern = ([path]: readonly [string, unknown]) => path.includes(":");
+  const known = [...methodsByPath()];
+  // Hono takes the first route that matches, and a pattern such as /v1/invitations/:id also matches a path of its own.
+  for (const [path, methods] of [...known.filter((one) => !isPattern(one)), ...known.filter(isPattern)]) {
     const allow = [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
     app.all(path, (c) => {
       const response = problemResponse(

@@ -39,6 +39,16 @@ export async function limitExchanges(env: Env, ruleId: TrustRuleId): Promise<Too
   return success ? null : tooMany(`The trust rule has given its ${env.RATE_LIMIT} tokens of this minute.`);
 }
 
+/**
+ * Counts a command that asks whether a person has allowed it to sign in. @returns a refusal if its address has asked as often as a token
+ * may send requests: most of these requests get nothing, so they do not count as failures
+ */
+export async function limitClaims(env: Env, request: Request): Promise<TooMany | null> {
+  if (isUnlimited(env)) return null;
+  const { success } = await env.TOKEN_LIMIT.limit({ key: `claim ${addressOf(request)}` });
+  return success ? null : tooMany(`This address has made its ${env.RATE_LIMIT} requests of this minute.`);
+}
+
 /** Counts a request of a server's agent. @returns a refusal if it exceeds what any agent needs */
 export async function limitAgent(env: Env, serverId: ServerId): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
@@ -50,11 +60,9 @@ export async function limitAgent(env: Env, serverId: ServerId): Promise<TooMany 
  * Counts a request with a wrong token or signature. @returns a refusal if its address (for IPv6, its /64) has sent too many. Call it
  * after the token was checked: a valid token must pass, no matter who else uses the address.
  */
-export async function limitFailures(env: Env, { headers }: Request): Promise<TooMany | null> {
+export async function limitFailures(env: Env, request: Request): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
-  // Cloudflare sets this header; a client cannot. Locally, a proxy in front must (docs/release.md).
-  const address = headers.get("cf-connecting-ip") ?? "local";
-  const { success } = await env.FAILURE_LIMIT.limit({ key: addressKey(address) });
+  const { success } = await env.FAILURE_LIMIT.limit({ key: addressOf(request) });
   return success ? null : tooMany("This address has sent too many requests with a wrong token or signature.");
 }
 
@@ -69,6 +77,12 @@ export async function limitRefusals(
   if (isUnlimited(env)) return null;
   const { success } = await env.FAILURE_LIMIT.limit({ key: sender });
   return success ? null : tooMany("The token has had too many refused requests.");
+}
+
+/** What the requests of a sender are counted by. */
+function addressOf({ headers }: Request): string {
+  // Cloudflare sets this header; a client cannot. Locally, a proxy in front must (docs/release.md).
+  return addressKey(headers.get("cf-connecting-ip") ?? "local");
 }
 
 function isUnlimited(env: Env): boolean {

@@ -20,6 +20,10 @@ export const lazyTokenRoutes = {
     ["listCronJobs", "getCronJob", "runCronJob", "getCronOutput", "stopCronRun"],
     async () => (await import("#worker/routes/cron.ts")).cronRoutes,
   ),
+  ...loadWhenCalled(
+    ["connectCommand"],
+    async () => (await import("#worker/routes/connect.ts")).connectRoutes,
+  ),
   ...loadWhenCalled(["checkDomains"], async () => (await import("#worker/routes/domains.ts")).domainRoutes),
   ...loadWhenCalled(
     ["listFreezes", "createFreeze", "getFreeze", "updateFreeze", "deleteFreeze"],
@@ -137,6 +141,7 @@ export const lazyOpenRoutes = {
     ["lookUpInvitation", "acceptInvitation"],
     async () => (await import("#worker/routes/members.ts")).joinRoutes,
   ),
+  ...loadWhenCalled(["claimToken"], async () => (await import("#worker/routes/connect.ts")).claimRoutes),
   ...loadWhenCalled(
     ["receiveDelivery"],
     async () => (await import("#worker/routes/hooks.ts")).deliveryRoutes,

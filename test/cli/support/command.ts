@@ -85,6 +85,8 @@ export function createCli(): Cli {
     env: {
       PATH,
       HOME: home,
+      // Otherwise the tests would write to the keyring of the person who runs them.
+      GANTRY_KEYRING: "off",
       XDG_CONFIG_HOME: join(home, "config"),
       NODE_COMPILE_CACHE: bundled().compileCache,
       ...env,

@@ -1,6 +1,12 @@
 import { env } from "cloudflare:workers";
 
-import { type AccountId, createIdGenerator, type ProjectId, type TokenId } from "#contract/ids.ts";
+import {
+  type AccountId,
+  createIdGenerator,
+  type MemberId,
+  type ProjectId,
+  type TokenId,
+} from "#contract/ids.ts";
 import { allScopes, type Scope } from "#contract/scopes.ts";
 import { formToken, randomTokenCharacters, type TokenKind } from "#contract/token-form.ts";
 import { secretHash } from "#worker/secret-hash.ts";
@@ -30,6 +36,8 @@ type TokenSettings = {
   readonly projectIds: readonly ProjectId[] | null;
   readonly expiresAt: number;
   readonly revokedAt: number | null;
+  /** Whose personal token it is; null: a service token. */
+  readonly memberId: MemberId | null;
 };
 
 /** Adds a token to the account in the database. */
@@ -54,18 +62,19 @@ export async function createAccount(name = "Test account"): Promise<TestAccount>
 type NewToken = { readonly token: TestToken; readonly insertion: D1PreparedStatement };
 
 async function newToken(accountId: AccountId, settings: Partial<TokenSettings> = {}): Promise<NewToken> {
-  const { name, scopes, projectIds, expiresAt, revokedAt }: TokenSettings = {
+  const { name, scopes, projectIds, expiresAt, revokedAt, memberId }: TokenSettings = {
     name: "test",
     scopes: allScopes,
     projectIds: null,
     expiresAt: Date.now() + 3_600_000,
     revokedAt: null,
+    memberId: null,
     ...settings,
   };
   const id = ids.token();
   const secret = newSecret();
   const insertion = env.DB.prepare(
-    "INSERT INTO tokens (id, account_id, name, hash, scopes, project_ids, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO tokens (id, account_id, name, hash, scopes, project_ids, created_at, expires_at, revoked_at, member_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   ).bind(
     id,
     accountId,
@@ -76,6 +85,7 @@ async function newToken(accountId: AccountId, settings: Partial<TokenSettings> =
     Date.now(),
     expiresAt,
     revokedAt,
+    memberId,
   );
   return { token: { id, secret }, insertion };
 }

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import * as z from "zod";
 
 import type { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
-import { isWellFormedToken } from "#contract/token-form.ts";
+import { isWellFormedToken, type TokenKind } from "#contract/token-form.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { ids, newSecret } from "./account.ts";
 
@@ -38,9 +38,13 @@ type StoredObject = z.infer<typeof StoredObject>;
 type Original = {
   readonly account: { readonly id: AccountId; readonly token: string };
   readonly credential: string;
+  readonly person?: { readonly token: string };
   readonly serverId: ServerId;
   readonly projectId: ProjectId;
 };
+
+/** The kinds of secrets that an original has. */
+const kinds = ["api", "agent", "session"] as const satisfies TokenKind[];
 
 /** An original as JSON with all its stored rows, when they were read, and the secrets whose hashes they contain. */
 type Template = {
@@ -80,7 +84,7 @@ export class Copies<Made extends Original> {
       json = read;
       await scheduler.wait(SETTLED_MS);
     }
-    const secrets = [made.account.token, made.credential];
+    const secrets = [made.account.token, made.credential, ...(made.person ? [made.person.token] : [])];
     const hashes = await Promise.all(
       secrets.map(async (secret) => [await secretHash(secret), secret] as const),
     );
@@ -156,7 +160,7 @@ async function renewed({ json, at, hashes }: Template, name: string): Promise<st
   for (const id of copied) renewals.set(id, id.replace(/_.*/, numberOf(ids.event())));
   for (const [, hash = ""] of json.matchAll(HASH)) {
     const secret = hashes.find(([known]) => known === hash)?.[1];
-    const next = newSecret(secret !== undefined && isWellFormedToken(secret, "agent") ? "agent" : "api");
+    const next = newSecret(kinds.find((kind) => isWellFormedToken(secret ?? "", kind)));
     renewals.set(hash, await secretHash(next));
     if (secret !== undefined) renewals.set(secret, next);
   }

@@ -4,7 +4,7 @@ import { PasskeyChallenge } from "#contract/endpoints/sessions/passkeys.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import type { MemberId, TokenId } from "#contract/ids.ts";
 import { type TestAccount } from "./account.ts";
-import { Authenticator } from "./authenticator.ts";
+import { Authenticator } from "../authenticator.ts";
 import { call, ORIGIN } from "./call.ts";
 import { createSession } from "./sessions.ts";
 
@@ -38,10 +38,15 @@ export async function signInWith(passkey: Authenticator, signCount = 0): Promise
   return await call("/v1/sessions", { method: "POST", body: { passkey: sent } });
 }
 
+/** The answer of a person's passkey to a challenge that confirms their session. */
+export async function confirmationBy({ token, passkey }: Pick<Person, "token" | "passkey">) {
+  return await passkey.sign(ceremonyOf(await challengeFor(token, "confirm")));
+}
+
 /** Confirms the session of a person with their passkey. */
-export async function confirm({ token, passkey }: Pick<Person, "token" | "passkey">): Promise<Response> {
-  const sent = await passkey.sign(ceremonyOf(await challengeFor(token, "confirm")));
-  return await call("/v1/session/confirm", { method: "POST", token, body: { passkey: sent } });
+export async function confirm(person: Pick<Person, "token" | "passkey">): Promise<Response> {
+  const body = { passkey: await confirmationBy(person) };
+  return await call("/v1/session/confirm", { method: "POST", token: person.token, body });
 }
 
 /** Makes somebody with a sign-in link the owner. */
@@ -72,16 +77,30 @@ export async function invite(
   return new URL(link).hash.slice("#code=".length);
 }
 
+async function lookUp(code: string): Promise<Response> {
+  return await call("/v1/invitations/look-up", { method: "POST", body: { code } });
+}
+
+/** What a person with a new passkey sends to accept an invitation. @param found the answer to `lookUp` */
+async function acceptance(found: Response, code: string, name: string) {
+  const { challenge } = FoundInvitation.parse(await found.json());
+  const { passkey, sent } = await newPasskey(challenge);
+  return { passkey, body: { code, name, passkey: sent, passkey_name: "Laptop" } };
+}
+
+/** What a person with a new passkey sends to accept an open invitation. */
+export async function acceptanceOf(code: string, name: string) {
+  return (await acceptance(await lookUp(code), code, name)).body;
+}
+
 /** Accepts an invitation. */
 export async function accept(
   code: string,
   name: string,
 ): Promise<{ readonly response: Response; readonly passkey: Authenticator }> {
-  const found = await call("/v1/invitations/look-up", { method: "POST", body: { code } });
+  const found = await lookUp(code);
   if (!found.ok) return { response: found, passkey: await Authenticator.create() };
-  const { challenge } = FoundInvitation.parse(await found.json());
-  const { passkey, sent } = await newPasskey(challenge);
-  const body = { code, name, passkey: sent, passkey_name: "Laptop" };
+  const { passkey, body } = await acceptance(found, code, name);
   return { response: await call("/v1/invitations/accept", { method: "POST", body }), passkey };
 }
 

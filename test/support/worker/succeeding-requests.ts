@@ -2,20 +2,23 @@ import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import * as z from "zod/mini";
 
+import { connectCode } from "#contract/endpoints/connect/connect-code.ts";
 import type { OperationName } from "#contract/endpoints/endpoints.ts";
 import { Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
 import { ProjectId } from "#contract/ids.ts";
+import { bytesOf, toBase64Url } from "#sealing/bytes.ts";
 import { PUBLIC_KEY } from "../connected-agent/agent-socket.ts";
 import { call } from "./call.ts";
 import { githubBody, hmac, RECORDED_SECRET } from "./deliveries.ts";
 import { connectAgent, enrolAgent } from "./enrol-agent.ts";
 import { TestIssuer } from "./issuer.ts";
+import { acceptanceOf, challengeFor, confirmationBy, invite, newPasskey } from "./members.ts";
 import { createSession, createSignInCode } from "./sessions.ts";
 import { exchangeOf, job, ruleOf } from "./trust-rules.ts";
 import { TestWebhook } from "./webhook.ts";
 import { requests, type World } from "./world.ts";
 
-/** A request and its token. Without a token, the account's is used. */
+/** A request and its token. Without a token, `senderOf` the operation is used. */
 export type Request = {
   readonly path: string;
   readonly body?: unknown;
@@ -23,11 +26,8 @@ export type Request = {
   readonly headers?: Record<string, string>;
 };
 
-/**
- * Prepares a world so that the request of an operation succeeds.
- * `isCold`: the request needs a token that the Worker has not cached.
- */
-type Prepare = (world: World, isCold: boolean, name: OperationName) => Promise<Request>;
+/** Prepares a world so that the request of an operation succeeds. */
+type Prepare = (world: World, name: OperationName) => Promise<Request>;
 const prepare: Partial<Record<OperationName, Prepare>> = {
   async rollBack({ account: { token } }) {
     const { projectId, agent } = await serve(token, "rollback", [[], [1]]);
@@ -157,12 +157,47 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
   async createSession({ account }) {
     return { path: "/v1/sessions", body: { code: await createSignInCode(account.id) } };
   },
-  async endSession({ account }, isCold) {
+  async endSession({ account }) {
     const { token } = await createSession(account.id);
-    // Otherwise the Worker would write the session's first use in an hour, after the response.
-    await env.DB.prepare("UPDATE tokens SET last_used_at = ? WHERE kind = 'session'").bind(Date.now()).run();
-    if (!isCold) expect((await call("/v1/account", { token })).status).toBe(200);
     return { path: "/v1/session", token };
+  },
+  async createChallenge({ person: { token } }) {
+    return { path: "/v1/session/challenge", body: { act: "add_passkey" }, token };
+  },
+  async confirmSession({ person: { token } }) {
+    const { passkey, sent } = await newPasskey(await challengeFor(token, "add_passkey"));
+    await create("/v1/me/passkeys", token, { name: "Phone", passkey: sent });
+    return { path: "/v1/session/confirm", body: { passkey: await confirmationBy({ token, passkey }) } };
+  },
+  async createOwner({ account }) {
+    // As in an account that nobody has joined yet.
+    await env.DB.prepare("DELETE FROM members WHERE account_id = ?").bind(account.id).run();
+    const { token } = await createSession(account.id);
+    const { sent } = await newPasskey(await challengeFor(token, "add_passkey"));
+    return { path: "/v1/owner", body: { name: "Ada", passkey: sent, passkey_name: "Laptop" }, token };
+  },
+  async lookUpInvitation({ account: { token } }) {
+    return { path: "/v1/invitations/look-up", body: { code: await invite(token, [{ role: "viewer" }]) } };
+  },
+  async acceptInvitation({ account: { token } }) {
+    const code = await invite(token, [{ role: "viewer" }]);
+    return { path: "/v1/invitations/accept", body: await acceptanceOf(code, "Alan") };
+  },
+  async addPasskey({ person: { token } }) {
+    const { sent } = await newPasskey(await challengeFor(token, "add_passkey"));
+    return { path: "/v1/me/passkeys", body: { name: "Phone", passkey: sent } };
+  },
+  async revokeOwnToken({ person: { token } }) {
+    const { id } = await create("/v1/me/tokens", token, { name: "CI", scopes: ["tokens:read"] });
+    return { path: `/v1/me/tokens/${id}` };
+  },
+  async connectCommand() {
+    return { path: "/v1/tokens/connect", body: (await newConnection()).allowed };
+  },
+  async claimToken({ person: { token } }) {
+    const { allowed, verifier } = await newConnection();
+    expect((await call("/v1/tokens/connect", { method: "POST", token, body: allowed })).status).toBe(201);
+    return { path: "/v1/tokens/claim", body: { verifier } };
   },
   async enrollAgent({ account: { token }, serverId }) {
     const enrollment = await create(`/v1/servers/${serverId}/enrollment`, token, {});
@@ -173,8 +208,17 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
   },
 };
 
+/** What a command that signs in by the browser sends, and what the person's page sends before. */
+async function newConnection() {
+  const verifier = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+  const hash = await crypto.subtle.digest("SHA-256", bytesOf(verifier));
+  const challenge = toBase64Url(new Uint8Array(hash));
+  const allowed = { challenge, code: connectCode(challenge), name: "laptop", scopes: ["projects:read"] };
+  return { verifier, allowed };
+}
+
 /** A webhook with an address. It gets none of the events that the requests cause. */
-async function withWebhook(world: World, _: boolean, name: OperationName): Promise<Request> {
+async function withWebhook(world: World, name: OperationName): Promise<Request> {
   const { id } = await TestWebhook.create({ events: ["audit.*"] }, world.account);
   await settle();
   return requests[name]({ ...world, webhookId: id });
@@ -189,7 +233,7 @@ async function withVariables({ account: { token }, projectId }: World): Promise<
 }
 
 /** A project that its server serves. It costs as much as any other, or more. */
-async function withServedProject(world: World, _: boolean, name: OperationName): Promise<Request> {
+async function withServedProject(world: World, name: OperationName): Promise<Request> {
   const { token } = world.account;
   const { projectId, agent } = await serve(token, "served", [[]]);
   await expectSettled(token, agent.serverId, projectId, 1);
@@ -231,7 +275,7 @@ async function expectSettled(
 }
 
 /** An agent that answers requests about commands and jobs. */
-async function connectForCommands(world: World, _: boolean, name: OperationName): Promise<Request> {
+async function connectForCommands(world: World, name: OperationName): Promise<Request> {
   await connectAndSettle(world);
   return requests[name](world);
 }
@@ -257,10 +301,7 @@ async function create(path: string, token: string, body: unknown): Promise<{ id:
   return { id, token: secret };
 }
 
-/**
- * A request of the operation that succeeds, and the objects that the request needs.
- * @param isCold the request needs a token that the Worker has not cached
- */
-export async function succeedingRequest(name: OperationName, world: World, isCold = false): Promise<Request> {
-  return (await prepare[name]?.(world, isCold, name)) ?? requests[name](world);
+/** A request of the operation that succeeds, and the objects that the request needs. */
+export async function succeedingRequest(name: OperationName, world: World): Promise<Request> {
+  return (await prepare[name]?.(world, name)) ?? requests[name](world);
 }

@@ -3,6 +3,7 @@ import * as z from "zod";
 
 import { Enrolled } from "#contract/agent-protocol.ts";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { connectCode } from "#contract/endpoints/connect/connect-code.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import {
@@ -24,6 +25,7 @@ import { mapValues } from "#contract/lib/map-values.ts";
 import { operationTexts } from "#contract/reference/operations.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import { toBase64Url } from "#sealing/bytes.ts";
 import { webhooks } from "#worker/db/event-tables.ts";
 import { trustRules } from "#worker/db/identity-tables.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
@@ -32,6 +34,7 @@ import { createAccount, createToken, ids, newSecret, type TestAccount } from "./
 import { call } from "./call.ts";
 import { recordPush } from "./deliveries.ts";
 import { addEvents, renamed } from "./events.ts";
+import { People, recordPeople } from "./record-people.ts";
 
 /** An account with one object of each kind. No agent is connected, so the deployment stays queued. */
 export const World = z
@@ -53,6 +56,7 @@ export const World = z
     /** A second token of the account. */
     tokenId: TokenId,
     trustRuleId: TrustRuleId,
+    ...People.shape,
   })
   .readonly();
 export type World = z.infer<typeof World>;
@@ -91,6 +95,7 @@ export async function createWorld(name = "shop"): Promise<World> {
     webhookId: await recordWebhook(account, name),
     tokenId: other.id,
     trustRuleId: await recordTrustRule(account, project.id),
+    ...(await recordPeople(account.id)),
   };
 }
 
@@ -160,6 +165,9 @@ const pathParameters = (world: World): Readonly<Record<string, string>> => ({
   freeze_id: world.freezeId,
   hook_id: world.hookId,
   webhook_id: world.webhookId,
+  invitation_id: world.invitationId,
+  member_id: world.memberId,
+  passkey_id: world.passkeyId,
   job: "backup",
   process: "web",
   project_id: world.projectId,
@@ -199,7 +207,19 @@ const bodies: { readonly [Name in OperationName]?: (world: World) => unknown } =
   enrollAgent: () => ({ token: newSecret("enrollment"), hostname: "shop", agent_version: "0.2.0" }),
   reportRunEvents: ({ projectId }) => ({ project_id: projectId, run_id: ids.run(), events: [] }),
   createSession: () => ({ code: newSecret("sign_in") }),
+  updateMember: () => ({ name: "Grace Hopper" }),
+  createInvitation: ({ projectId }) => ({ grants: [{ role: "deployer", project_ids: [projectId] }] }),
+  lookUpInvitation: () => ({ code: newSecret("invitation") }),
+  acceptInvitation: () => ({ ...operationTexts.acceptInvitation.body, code: newSecret("invitation") }),
+  connectCommand: () => newConnect(),
+  createOwnToken: () => ({ name: "CI", scopes: ["tokens:read"] }),
 };
+
+/** What the page of a new sign-in sends. */
+function newConnect() {
+  const challenge = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+  return { challenge, code: connectCode(challenge), name: "laptop", scopes: ["tokens:read"] };
+}
 
 /** A valid request for each operation, built from what the world contains. */
 export const requests = mapValues(endpoints, ({ path, body }: Endpoint, name) => (world: World): Target => {
@@ -216,6 +236,18 @@ export const operationNames = Object.keys(endpoints).filter(
   (name): name is OperationName => name in endpoints,
 );
 
+/** Whether an operation is only for the session of a member. */
+export function isForPerson(name: OperationName): boolean {
+  const { access } = endpoints[name];
+  return access.by === "token" && access.reach === "person";
+}
+
+/** The token that an operation is called with: of the server's agent, of a person or of the account. */
+export function senderOf(name: OperationName, { account, credential, person }: World): string {
+  if (endpoints[name].access.by === "agent") return credential;
+  return isForPerson(name) ? person.token : account.token;
+}
+
 /** Sends the operation's request. @param token null: no token; undefined: the world's own */
 export async function perform(
   name: OperationName,
@@ -223,12 +255,30 @@ export async function perform(
   token?: string | null,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  const { method, access } = endpoints[name];
-  const own = access.by === "agent" ? world.credential : world.account.token;
   return await call(requests[name](world).path, {
-    method,
-    token: token === undefined ? own : token,
+    method: endpoints[name].method,
+    token: token === undefined ? senderOf(name, world) : token,
     body: requests[name](world).body,
     headers,
   });
+}
+
+/** The world with ids of objects that do not exist. */
+export function missing(world: World): World {
+  return {
+    ...world,
+    serverId: ids.server(),
+    projectId: ids.project(),
+    deploymentId: ids.deployment(),
+    freezeId: ids.freeze(),
+    hookId: ids.hook(),
+    pushId: ids.push(),
+    webhookId: ids.webhook(),
+    trustRuleId: ids.trustRule(),
+    tokenId: ids.token(),
+    eventId: ids.event(),
+    memberId: ids.member(),
+    invitationId: ids.invitation(),
+    passkeyId: ids.passkey(),
+  };
 }

@@ -2,11 +2,14 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
-import { allScopes, scopesAllow } from "#contract/scopes.ts";
+import { scopeOf } from "#contract/endpoints/endpoint.ts";
+import { roleScopes } from "#contract/roles.ts";
+import { allScopes, type Scope, scopesAllow } from "#contract/scopes.ts";
 import { createToken, newSecret } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { share } from "../../support/worker/storage.ts";
-import { operationNames, perform, requests } from "../../support/worker/world.ts";
+import { createSession } from "../../support/worker/sessions.ts";
+import { isForPerson, operationNames, perform, requests } from "../../support/worker/world.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const CHALLENGE = 'Bearer realm="gantry"';
@@ -76,13 +79,57 @@ describe("an endpoint with authentication", () => {
 });
 
 describe("an endpoint with a scope", () => {
-  it.each(guarded)("%s accepts a token that has only its scope", async (name) => {
-    const { access } = endpoints[name];
-    if (access.by !== "token") return;
+  /** These give rights, which the caller must have too. */
+  const given: { readonly [Name in OperationName]?: readonly Scope[] } = {
+    createInvitation: roleScopes.deployer,
+  };
+  const forTokens = guarded.filter((name) => endpoints[name].access.by === "token" && !isForSession(name));
+
+  it.each(forTokens)("%s accepts a token that has only its scope", async (name) => {
     const world = await copyWorld();
-    const scopes = access.scope === null ? [] : [access.scope];
+    const scope = scopeOf(endpoints[name].access);
+    const scopes = [...(scope === null ? [] : [scope]), ...(given[name] ?? [])];
     const response = await perform(name, world, (await createToken(world.account.id, { scopes })).secret);
     expect([401, 403]).not.toContain(response.status);
+  });
+});
+
+/** Whether an endpoint refuses API tokens. */
+function isForSession(name: OperationName): boolean {
+  return isForPerson(name) || name === "createOwner" || name === "createChallenge";
+}
+
+const forPersons = guarded.filter(isForSession);
+
+describe("an endpoint that is only for persons", () => {
+  const world = share(copyWorld);
+
+  it.each(forPersons)("%s refuses an API token, whatever its scopes", async (name) => {
+    const response = await perform(name, world(), world().account.token);
+    expect(await problemOf(response)).toMatchObject({ status: 403, code: "person_required" });
+  });
+
+  it.each(forPersons.filter(isForPerson))("%s refuses the session of a sign-in link", async (name) => {
+    const { token } = await createSession(world().account.id);
+    const response = await perform(name, world(), token);
+    expect(await problemOf(response)).toMatchObject({ status: 403, code: "person_required" });
+  });
+
+  it.each(forPersons.filter(isForPerson))("%s refuses a personal token", async (name) => {
+    const { account, person } = world();
+    const token = await createToken(account.id, { memberId: person.id });
+    const response = await perform(name, world(), token.secret);
+    expect(await problemOf(response)).toMatchObject({ status: 403, code: "person_required" });
+  });
+});
+
+describe("an endpoint for a person", () => {
+  it.each(forPersons)("%s accepts the session of a member", async (name) => {
+    const own = await copyWorld();
+    const response = await perform(name, own, own.person.token);
+    expect(response.status).not.toBe(401);
+    // The example's passkey is not valid.
+    if (response.status === 403) expect(await problemOf(response)).toMatchObject({ code: "invalid_passkey" });
   });
 });
 

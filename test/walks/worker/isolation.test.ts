@@ -11,9 +11,18 @@ import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { githubBody, hmac, RECORDED_SECRET, recordPush, send } from "../../support/worker/deliveries.ts";
 import { publish, renamed } from "../../support/worker/events.ts";
+import { recordSignedIn } from "../../support/worker/record-people.ts";
 import { share } from "../../support/worker/storage.ts";
 import { TestWebhook } from "../../support/worker/webhook.ts";
-import { createWorld, operationNames, perform, requests, type World } from "../../support/worker/world.ts";
+import {
+  createWorld,
+  missing,
+  operationNames,
+  perform,
+  requests,
+  senderOf,
+  type World,
+} from "../../support/worker/world.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const byToken = operationNames.filter((name) => endpoints[name].access.by === "token");
@@ -41,27 +50,14 @@ async function everything(): Promise<unknown> {
     "pushes",
     "trust_rules",
     "webhooks",
+    "members",
+    "invitations",
+    "passkeys",
   ];
   const results = await env.DB.batch(
     tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} ORDER BY id`)),
   );
   return results.map((result) => result.results);
-}
-
-function missing(world: World): World {
-  return {
-    ...world,
-    serverId: ids.server(),
-    projectId: ids.project(),
-    deploymentId: ids.deployment(),
-    freezeId: ids.freeze(),
-    hookId: ids.hook(),
-    pushId: ids.push(),
-    webhookId: ids.webhook(),
-    trustRuleId: ids.trustRule(),
-    tokenId: ids.token(),
-    eventId: ids.event(),
-  };
 }
 
 /** The status, the headers and the body of an answer, without what differs between any two requests. */
@@ -75,7 +71,8 @@ async function comparable(response: Response): Promise<unknown> {
 /** The worlds in which one or all of the ids of a request are replaced by the ids of another world. */
 function mixed(own: World, other: World): World[] {
   const { projectId, deploymentId, freezeId, hookId, pushId, webhookId, trustRuleId } = other;
-  const { serverId, tokenId, eventId } = other;
+  const { serverId, tokenId, eventId, memberId, invitationId, passkeyId } = other;
+  const ofPeople = { memberId, invitationId, passkeyId };
   const ofProject = { projectId, deploymentId, freezeId, hookId, pushId };
   return [
     { ...own, projectId },
@@ -88,12 +85,15 @@ function mixed(own: World, other: World): World[] {
     { ...own, serverId },
     { ...own, tokenId },
     { ...own, eventId },
-    { ...own, ...ofProject, webhookId, trustRuleId, serverId, tokenId, eventId },
+    { ...own, ...ofPeople },
+    { ...own, ...ofProject, ...ofPeople, webhookId, trustRuleId, serverId, tokenId, eventId },
   ];
 }
 
 /** The ids in these bodies are of what the new object belongs to. */
-const inBody: ReadonlySet<OperationName> = new Set(["createProject", "createToken", "createTrustRule"]);
+const inBody: ReadonlySet<OperationName> = new Set([
+  ...(["createProject", "createToken", "createTrustRule", "createInvitation"] as const),
+]);
 
 describe("an account beside another", () => {
   const worlds = share(async () => [await createWorld("mine"), await createWorld("theirs")] as const);
@@ -101,7 +101,7 @@ describe("an account beside another", () => {
   it.each(byToken)("%s answers the same for the other's ids as for ids that do not exist", async (name) => {
     const [mine, theirs] = worlds();
     if (!namesSomething(name, theirs)) return;
-    const ask = async (world: World) => await perform(name, world, mine.account.token);
+    const ask = async (world: World) => await perform(name, world, senderOf(name, mine));
     const [other, none] = [await ask(theirs), await ask(missing(theirs))];
     expect(other.status).toBe(inBody.has(name) ? 422 : 404);
     expect(none.status).toBe(other.status);
@@ -117,7 +117,7 @@ describe("an account beside another", () => {
     "%s answers byte for byte the same for each id of the other on its own",
     async (name) => {
       const [mine, theirs] = worlds();
-      const ask = async (world: World) => await comparable(await perform(name, world, mine.account.token));
+      const ask = async (world: World) => await comparable(await perform(name, world, senderOf(name, mine)));
       const [absent, others] = [mixed(mine, missing(mine)), mixed(mine, theirs)];
       for (const [at, world] of absent.entries()) {
         if (requests[name](world).path === requests[name](mine).path) continue;
@@ -130,9 +130,9 @@ describe("an account beside another", () => {
 
   it.each(withIdInPath)("%s says which kind of object it did not find, without an id", async (name) => {
     const [world] = worlds();
-    const { detail } = await problemOf(await perform(name, missing(world), world.account.token));
+    const { detail } = await problemOf(await perform(name, missing(world), senderOf(name, world)));
     expect(detail).toMatch(
-      /^No (project|deployment|freeze|hook|push|webhook|trust rule|server|token|event) with this id exists, or the token cannot access it\.$/,
+      /^No (project|deployment|freeze|hook|push|webhook|trust rule|server|token|event|member|invitation|passkey) with this id exists, or the token cannot access it\.$/,
     );
     expect(detail).not.toMatch(/_[0-9a-z]{26}/);
   });
@@ -141,7 +141,7 @@ describe("an account beside another", () => {
     const [mine, theirs] = worlds();
     if (!namesSomething(name, theirs)) return;
     const before = await everything();
-    await perform(name, theirs, mine.account.token);
+    await perform(name, theirs, senderOf(name, mine));
     expect(await everything()).toEqual(before);
   });
 
@@ -158,6 +158,10 @@ describe("an account beside another", () => {
       "listWebhooks",
       "listTokens",
       "listTrustRules",
+      "listMembers",
+      "listInvitations",
+      "getProfile",
+      "listOwnTokens",
       "listEvents",
       "listAuditEntries",
       "listAuditSeals",
@@ -165,8 +169,9 @@ describe("an account beside another", () => {
       "getAccount",
     ] as const) {
       const text = withoutRefused(await (await perform(name, mine)).text());
-      const { account, credential: _credential, ...objects } = theirs;
-      for (const id of [account.id, ...Object.values(objects)]) expect(text).not.toContain(id);
+      const { account, credential: _credential, person, ...objects } = theirs;
+      for (const id of [account.id, person.id, person.tokenId, ...Object.values(objects)])
+        expect(text).not.toContain(id);
     }
     for (const filter of [`project_id=${theirs.projectId}`, `server_id=${theirs.serverId}`]) {
       const response = await call(`/v1/deployments?${filter}`, { token: mine.account.token });
@@ -244,7 +249,7 @@ function expectNothingOf(other: Partial<World>, answer: string, request: unknown
     if (text !== undefined && !named.includes(text)) expect(answer).not.toContain(text);
 }
 
-describe("a token that is limited to a project with a history", () => {
+describe("a token or a member that is limited to a project with a history", () => {
   /**
    * The project's webhook got events of the other project before it was narrowed, and was tested then. The project has
    * changed to the other project's repository, which its server has not read, and that repository got a push.
@@ -268,7 +273,10 @@ describe("a token that is limited to a project with a history", () => {
     const headers = { "x-github-event": "push", "x-hub-signature-256": signature };
     expect((await send({ id: other.hookId }, push, headers)).status).toBe(200);
     const own = { ...world, webhookId: webhook.id };
-    return { own, other: { ...other, eventId: ofOther.id }, token: await limitedTo(world, projectId) };
+    const admin = { role: "admin" as const, projectIds: [projectId], extra: [] };
+    const member = await recordSignedIn(account.id, { name: "Alan", isOwner: false, grants: [admin] });
+    const tokens = [await limitedTo(world, projectId), member.token];
+    return { own, other: { ...other, eventId: ofOther.id }, tokens };
   });
 
   it("is about a push and a delivery that the account sees", async () => {
@@ -280,9 +288,10 @@ describe("a token that is limited to a project with a history", () => {
   const reading = byToken.filter((name) => endpoints[name].method === "GET");
 
   it.each(reading)("%s shows nothing of another project", async (name) => {
-    const { own, other, token } = history();
-    for (const way of mixed(own, other))
-      expectNothingOf(other, await (await perform(name, way, token)).text(), requests[name](way));
+    const { own, other, tokens } = history();
+    for (const token of tokens)
+      for (const way of mixed(own, other))
+        expectNothingOf(other, await (await perform(name, way, token)).text(), requests[name](way));
   });
 });
 
@@ -331,6 +340,10 @@ describe("a token that is limited to some projects", () => {
       ["webhooks", "project_ids is null or project_ids <> json_array(?1)"],
       ["tokens", "project_ids is null or project_ids <> json_array(?1)"],
       ["trust_rules", "project_ids is null or project_ids <> json_array(?1)"],
+      ["members", "true"],
+      ["invitations", "true"],
+      ["passkeys", "true"],
+      ["recovery_codes", "true"],
     ];
     const results = await env.DB.batch<Record<string, unknown>>(
       tables.map(([table, where]) => {

@@ -8,16 +8,12 @@ import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 import { connectAgent } from "../../support/worker/enrol-agent.ts";
 import { succeedingRequest } from "../../support/worker/succeeding-requests.ts";
 import { share } from "../../support/worker/storage.ts";
-import { operationNames, perform, requests, type World } from "../../support/worker/world.ts";
+import { operationNames, perform, requests, senderOf, type World } from "../../support/worker/world.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const withBody = operationNames.filter((name) => endpoints[name].body !== null);
 const withParams = operationNames.filter((name) => endpoints[name].path.includes(":"));
 const json = { "content-type": "application/json" };
-
-function tokenFor({ access }: Endpoint, world: World): string {
-  return access.by === "agent" ? world.credential : world.account.token;
-}
 
 async function sendBody(
   name: (typeof withBody)[number],
@@ -28,7 +24,7 @@ async function sendBody(
 ) {
   return await call(requests[name](world).path, {
     method: endpoints[name].method,
-    token: tokenFor(endpoints[name], world),
+    token: senderOf(name, world),
     raw: body,
     headers: { ...headers, ...(type === undefined ? {} : { "content-type": type }) },
   });
@@ -48,13 +44,15 @@ async function expectProblem(response: Response, code: keyof typeof problems) {
 const prepared = new Set<OperationName>([
   "exchangeToken",
   ...(["approveDeployment", "createSession", "deleteServer", "endSession", "enrollAgent"] as const),
+  ...(["createOwner", "lookUpInvitation", "acceptInvitation", "createChallenge"] as const),
+  ...(["confirmSession", "addPasskey", "revokeOwnToken", "claimToken"] as const),
   ...(["receiveDelivery", "getWebhook", "updateWebhook", "testWebhook", "rotateWebhook"] as const),
   "resendDelivery",
 ]);
 
 async function performPrepared(name: OperationName, world: World): Promise<Response> {
   const { path, ...request } = await succeedingRequest(name, world);
-  return await call(path, { method: endpoints[name].method, token: world.account.token, ...request });
+  return await call(path, { method: endpoints[name].method, token: senderOf(name, world), ...request });
 }
 
 describe("every endpoint", () => {
@@ -103,7 +101,7 @@ describe("every endpoint that refuses a request", () => {
   it.each(operationNames)("%s refuses an unknown query parameter", async (name) => {
     const { path } = requests[name](world());
     const { method } = endpoints[name];
-    const response = await call(`${path}?brnach=main`, { method, token: tokenFor(endpoints[name], world()) });
+    const response = await call(`${path}?brnach=main`, { method, token: senderOf(name, world()) });
     const problem = await expectProblem(response, "invalid_request");
     expect(problem.errors).toEqual([{ pointer: "?brnach", message: "is not known" }]);
   });
@@ -115,7 +113,7 @@ describe("an endpoint with an id in its path", () => {
   it.each(withParams)("%s answers 404 for a malformed id", async (name) => {
     const { method } = endpoints[name];
     const path = requests[name](world()).path.replace(/_[0-9a-z]{26}/, "_nonsense");
-    await expectProblem(await call(path, { method, token: tokenFor(endpoints[name], world()) }), "not_found");
+    await expectProblem(await call(path, { method, token: senderOf(name, world()) }), "not_found");
   });
 });
 

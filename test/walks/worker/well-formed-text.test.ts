@@ -5,7 +5,7 @@ import { type Endpoint } from "#contract/endpoints/endpoint.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { share } from "../../support/worker/storage.ts";
-import { createWorld, operationNames, requests, type World } from "../../support/worker/world.ts";
+import { createWorld, operationNames, requests, senderOf, type World } from "../../support/worker/world.ts";
 
 const withBody = operationNames.filter((name) => endpoints[name].body !== null);
 const withQuery = operationNames.filter((name) => endpoints[name].query !== null);
@@ -45,7 +45,7 @@ function planted(value: unknown, path: readonly string[], text: string): unknown
 const send = (name: OperationName, world: World, sent: Parameters<typeof call>[1], query = "") =>
   call(requests[name](world).path + query, {
     method: table[name].method,
-    token: table[name].access.by === "agent" ? world.credential : world.account.token,
+    token: senderOf(name, world),
     ...sent,
   });
 

@@ -6,7 +6,7 @@ import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { ServerCreated, ServerRows } from "#contract/endpoints/servers/schemas.ts";
 import worker from "#worker/main.ts";
 import { problemOf } from "../../support/worker/call.ts";
-import { operationNames, requests } from "../../support/worker/world.ts";
+import { operationNames, requests, senderOf } from "../../support/worker/world.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 
 type Asked = {
@@ -58,8 +58,8 @@ describe("plain HTTP", () => {
   it("is refused for every endpoint before authentication", async () => {
     const world = await copyWorld();
     for (const name of ofTheApi) {
-      const { method, access } = endpoints[name];
-      const token = access.by === "agent" ? world.credential : world.account.token;
+      const { method } = endpoints[name];
+      const token = senderOf(name, world);
       const { path, body } = requests[name](world);
       const refused = await ask(`${INSECURE}${path}`, { method, token, body });
       expect([name, refused.status]).toEqual([name, 403]);

@@ -99,7 +99,7 @@ describe("the first owner", () => {
         return await call("/v1/owner", { method: "POST", token, body });
       }),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
     expect(await membersOf(account.token)).toHaveLength(1);
     const refused = answers.find(({ status }) => status === 409);
     expect(refused && (await codeOf(refused))).toBe("owner_exists");
@@ -122,6 +122,24 @@ describe("the first owner", () => {
     const response = await call("/v1/owner", { method: "POST", token: one.token, body });
     expect(await codeOf(response)).toBe("invalid_passkey");
     expect(await membersOf(account.token)).toEqual([]);
+  });
+
+  it("is the same for a retry with the Idempotency-Key, although the challenge was answered", async () => {
+    const { id: accountId } = await createAccount();
+    const { token } = await createSession(accountId);
+    const { sent } = await newPasskey(await challengeFor(token, "add_passkey"));
+    const body = { name: "Ada", passkey: sent, passkey_name: "Laptop" };
+    const headers = { "idempotency-key": "owner" };
+    const send = async () => {
+      const response = await call("/v1/owner", { method: "POST", token, body, headers });
+      // As if the isolate had died before it stored the response.
+      await env.DB.prepare("UPDATE idempotency_keys SET answer = NULL").run();
+      return [response.status, await response.json()];
+    };
+    const [first, second] = [await send(), await send()];
+    expect(first).toMatchObject([201, { name: "Ada", is_owner: true }]);
+    expect(second).toEqual(first);
+    expect(ofType(await recordedEvents(accountId), "member.joined")).toHaveLength(1);
   });
 });
 
@@ -156,7 +174,7 @@ describe("an invitation", () => {
     const owner = await createOwner(account);
     const code = await invite(owner.token, [{ role: "viewer" }]);
     const answers = await Promise.all([accept(code, "Grace"), accept(code, "Joan"), accept(code, "Mary")]);
-    expect(answers.map(({ response }) => response.status).toSorted()).toEqual([201, 401, 401]);
+    expect(answers.map(({ response }) => response.status).toSorted((a, b) => a - b)).toEqual([201, 401, 401]);
     expect(await membersOf(owner.token)).toHaveLength(2);
     const { response } = await accept(code, "Eve");
     expect(await codeOf(response)).toBe("invalid_token");
@@ -237,6 +255,26 @@ describe("a member", () => {
     expect((await deploy(blog.project.id)).status).toBe(404);
     const settings = { method: "PATCH", token: grace.token, body: { branch: "dev" } };
     expect(await codeOf(await call(`/v1/projects/${shop.project.id}`, settings))).toBe("insufficient_scope");
+  });
+
+  it("gets one personal token for all that they may do", async () => {
+    const account = await createAccount();
+    const owner = await createOwner(account);
+    const [shop, blog] = [await createProject(account), await createProject(account)];
+    const grace = await addMember(owner.token, [
+      { role: "viewer" },
+      { role: "deployer", project_ids: [shop.project.id] },
+    ]);
+    const make = async (scopes: readonly string[]) =>
+      await call("/v1/me/tokens", { method: "POST", token: grace.token, body: { name: "laptop", scopes } });
+    expect(await codeOf(await make(["commands:run"]))).toBe("insufficient_scope");
+    const made = await make(["deployments:write", "projects:read"]);
+    const { token } = TokenWithSecret.parse(await made.json());
+    const deploy = async ({ project }: typeof shop) =>
+      (await call(`/v1/projects/${project.id}/deployments`, { method: "POST", token, body: {} })).status;
+    expect([await deploy(shop), await deploy(blog)]).toEqual([201, 404]);
+    const listed = await call("/v1/projects", { token });
+    expect((await listed.json<{ projects: unknown[] }>()).projects).toHaveLength(2);
   });
 
   it("passes a guard only in the projects in which they have the scope", async () => {

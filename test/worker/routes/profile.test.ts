@@ -7,7 +7,7 @@ import { PasskeyChallenge } from "#contract/endpoints/sessions/passkeys.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { createAccount, newSecret } from "../../support/worker/account.ts";
-import { Authenticator } from "../../support/worker/authenticator.ts";
+import { Authenticator } from "../../support/authenticator.ts";
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 import {
   addMember,
@@ -39,7 +39,9 @@ async function profileOf({ token }: Pick<Person, "token">): Promise<Profile> {
 }
 
 async function addPasskey(token: string, name: string): Promise<Response> {
-  const { sent } = await newPasskey(await challengeFor(token, "add_passkey"));
+  const asked = await created("/v1/session/challenge", token, { act: "add_passkey" });
+  if (!asked.ok) return asked;
+  const { sent } = await newPasskey(PasskeyChallenge.parse(await asked.json()));
   return await created("/v1/me/passkeys", token, { name, passkey: sent });
 }
 
@@ -66,7 +68,7 @@ describe("a sign-in with a passkey", () => {
     const sent = await passkey.sign({ challenge, origin: ORIGIN, rpId });
     const send = async () => await call("/v1/sessions", { method: "POST", body: { passkey: sent } });
     const answers = await Promise.all([send(), send(), send()]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 403, 403]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 403, 403]);
     expect(await codeOf(await send())).toBe("invalid_passkey");
   });
 
@@ -186,7 +188,7 @@ describe("a session of a member", () => {
     });
     const personal = TokenWithSecret.parse(await made.json());
     const own = OwnTokens.parse(await (await call("/v1/me/tokens", { token: owner.token })).json());
-    expect(own.tokens.map(({ kind }) => kind).toSorted()).toEqual(["session", "session", "session", "token"]);
+    expect(own.tokens.map(({ kind }) => kind).filter((kind) => kind === "session")).toHaveLength(3);
     const path = `/v1/me/tokens/${sessions[0]?.id}`;
     expect((await call(path, { method: "DELETE", token: owner.token })).status).toBe(204);
     expect(await works(sessions[0]?.token ?? "")).toBe(false);
@@ -242,7 +244,7 @@ describe("passkeys of a member", () => {
     const remove = async (id: string | undefined) =>
       await call(`/v1/me/passkeys/${id}`, { method: "DELETE", token: owner.token });
     const answers = await Promise.all([remove(first?.id), remove(added.id)]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
     const [left] = (await profileOf(owner)).passkeys;
     expect(await codeOf(await remove(left?.id))).toBe("last_passkey");
     const events = (await recordedEvents(account.id)).map(({ type }) => type);
@@ -250,6 +252,23 @@ describe("passkeys of a member", () => {
       "passkey.added",
       "passkey.removed",
     ]);
+  });
+
+  it("is added once by retries with an Idempotency-Key, although the challenge was answered", async () => {
+    const { token } = await ownerOf(await createAccount());
+    const { sent } = await newPasskey(await challengeFor(token, "add_passkey"));
+    const headers = { "idempotency-key": "phone" };
+    const send = async () => {
+      const body = { name: "Phone", passkey: sent };
+      const response = await call("/v1/me/passkeys", { method: "POST", token, body, headers });
+      // As if the isolate had died before it stored the response.
+      await env.DB.prepare("UPDATE idempotency_keys SET answer = NULL").run();
+      return [response.status, await response.json()];
+    };
+    const first = await send();
+    expect(first).toMatchObject([201, { name: "Phone" }]);
+    expect(await send()).toEqual(first);
+    expect((await profileOf({ token })).passkeys).toHaveLength(2);
   });
 
   it("that are registered already are refused", async () => {
@@ -270,7 +289,7 @@ describe("a recovery code", () => {
     const recover = async (code = "") =>
       await call("/v1/sessions", { method: "POST", body: { recovery_code: code } });
     const answers = await Promise.all([recover(codes[0]), recover(codes[0])]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 401]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 401]);
     const session = answers.find(({ ok }) => ok);
     const { token } = SessionCreated.parse(await session?.json());
     expect((await call("/v1/projects", { token })).status).toBe(403);

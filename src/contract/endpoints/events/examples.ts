@@ -241,6 +241,11 @@ export const eventExamples: readonly EventExample[] = [
   },
   {
     ...common,
+    type: "account.link_used",
+    data: { ...numbered, account: { id: example.account }, changed: [] },
+  },
+  {
+    ...common,
     type: "audit.sealed",
     data: {
       sequence: numbered.sequence,

@@ -22,7 +22,7 @@ export const sessionEndpoints = {
     ...post("/v1/session/challenge", token(null)),
     body: schemas.CreateChallengeInput,
     success: { status: 200, body: PasskeyChallenge },
-    problems: ["person_required", "host_name_required"],
+    problems: ["person_required", "host_name_required", "reauthentication_required"],
   },
   confirmSession: {
     ...post("/v1/session/confirm", person),

@@ -72,7 +72,8 @@ export const sessionTexts = {
     summary: "Get a challenge to add a passkey or to confirm",
     description: prose`
       Returns what a page passes to the browser to add a passkey or to confirm the session, for somebody who is signed in. The challenge
-      counts for 5 minutes, once, and only in this session.`,
+      counts for 5 minutes, once, and only in this session. To add a passkey, the session must be confirmed (403
+      \`reauthentication_required\`), or be one by a recovery code.`,
     body: { act: "add_passkey" },
     answer: exampleChallenge,
   },

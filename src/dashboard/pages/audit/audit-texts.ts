@@ -69,6 +69,8 @@ const phrases: Readonly<Record<Action, Phrase>> = {
   createOwnToken: ["created", "create", "the personal token {target}"],
   revokeOwnToken: ["revoked", "revoke", "the token {target}"],
   endOwnSessions: ["signed", "sign", "out everywhere"],
+  connectCommand: ["allowed", "allow", "a command to sign in"],
+  claimToken: ["took", "take", "the token {target} for a command"],
   endSession: ["ended", "end", "the session {target}"],
   updateAccount: ["changed", "change", "{changes} of the account"],
   createFreeze: ["created", "create", "the freeze {target}"],

@@ -7,6 +7,7 @@ import type { Database } from "#worker/db/database-session.ts";
 import { invitations, members, passkeys, usedSecrets } from "#worker/db/identity-tables.ts";
 import {
   countPeople,
+  findMember,
   hasRoom,
   type NewMember,
   type NewPasskeyRow,
@@ -117,7 +118,10 @@ export type Joining = {
   readonly challenge: UsedSecret;
 };
 
-/** `not_joined`: there was no room or right to join any more. `used_before`: the challenge was answered already. */
+/**
+ * `joined`: also if an earlier try of the same request has done it. `not_joined`: there was no room or right to join any more.
+ * `used_before`: the challenge was answered already.
+ */
 export type JoinOutcome = "joined" | "not_joined" | "used_before" | "passkey_exists" | "email_taken";
 
 /**
@@ -180,7 +184,10 @@ async function join(
     ]);
     return joined === 1 ? "joined" : "not_joined";
   } catch (error) {
-    switch (uniqueViolation(error)) {
+    const violated = uniqueViolation(error);
+    if (violated === null) throw error;
+    if ((await findMember(rows, member.id)) !== null) return "joined";
+    switch (violated) {
       case "used_secrets.id":
         return "used_before";
       case "passkeys.credential_id":

@@ -155,13 +155,18 @@ function usage(
   return rows.update(passkeys, { signCount, isBackedUp, lastUsedAt: usedAt }, eq(passkeys.id, id));
 }
 
+/** `added`: also by an earlier try of the same request. */
+type PasskeyInsertion =
+  | { readonly outcome: "added"; readonly passkey: PasskeyReading }
+  | { readonly outcome: "used_before" | "passkey_exists" | "too_many" };
+
 /** Adds a passkey of a member, if there is room. The challenge counts once. */
 export async function insertPasskey(
   rows: AccountRows,
   passkey: NewPasskeyRow,
   challenge: UsedSecret,
   recorded: readonly Write[],
-): Promise<"added" | "used_before" | "passkey_exists" | "too_many"> {
+): Promise<PasskeyInsertion> {
   const { memberId } = passkey;
   const isThere = sql`${rows.countAll(members, eq(members.id, memberId))} = 1`;
   const hasRoom = sql`${rows.countAll(passkeys, eq(passkeys.memberId, memberId))} < ${MAX_PASSKEYS}`;
@@ -173,13 +178,19 @@ export async function insertPasskey(
       ...recorded,
       rows.insert(usedSecrets, challenge, isAdded),
     ]);
-    return added === 1 ? "added" : "too_many";
+    return added === 1
+      ? { outcome: "added", passkey: { ...passkey, lastUsedAt: null } }
+      : { outcome: "too_many" };
   } catch (error) {
-    switch (uniqueViolation(error)) {
+    const violated = uniqueViolation(error);
+    if (violated === null) throw error;
+    const added = await rows.find(passkeyFields, passkeys, passkey.id);
+    if (added !== null) return { outcome: "added", passkey: added };
+    switch (violated ?? "") {
       case "used_secrets.id":
-        return "used_before";
+        return { outcome: "used_before" };
       case "passkeys.credential_id":
-        return "passkey_exists";
+        return { outcome: "passkey_exists" };
       default:
         throw error;
     }

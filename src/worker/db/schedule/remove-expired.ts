@@ -4,7 +4,7 @@ import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import { AUDIT_RETENTION_DAYS } from "#contract/endpoints/audit/retention.ts";
 import { auditEntries, auditSeals, events } from "#worker/db/event-tables.ts";
-import { invitations, usedSecrets } from "#worker/db/identity-tables.ts";
+import { connectGrants, invitations, usedSecrets } from "#worker/db/identity-tables.ts";
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { orphanDeletion } from "#worker/db/projects/delete-project.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
@@ -39,6 +39,7 @@ function expiringStatements(database: D1Database, now: number): Readonly<Record<
     // The condition of the partial index is in the statement's text, not in a parameter: only then does SQLite use it.
     sessions: removeSome(tokens, and(sql`${tokens.kind} = 'session'`, lte(tokens.expiresAt, now))),
     exchanged: removeSome(tokens, and(sql`${tokens.kind} = 'exchange'`, lte(tokens.expiresAt, now))),
+    connects: removeSome(connectGrants, lte(connectGrants.expiresAt, now)),
     used: removeSome(usedSecrets, lte(usedSecrets.expiresAt, now)),
     invitations: removeSome(invitations, lte(invitations.expiresAt, now)),
     codes: db.delete(signInCodes).where(lte(signInCodes.expiresAt, now)),
@@ -65,11 +66,11 @@ function expiringStatements(database: D1Database, now: number): Readonly<Record<
 }
 
 /** How many statements `removeExpired` makes. */
-export const EXPIRING_STATEMENTS = 18;
+export const EXPIRING_STATEMENTS = 19;
 
 /**
  * Deletes expired data of all accounts: idempotency keys older than a day, tokens that were revoked more than a day ago,
- * and expired sessions, tokens of jobs, invitations, sign-in codes, enrolment tokens, previous secrets and used single-use secrets; events and pushes older than 90 days, and
+ * and expired sessions, tokens of jobs, tokens that no command took, invitations, sign-in codes, enrolment tokens, previous secrets and used single-use secrets; events and pushes older than 90 days, and
  * entries of the audit log that were sealed more than 400 days ago. The newest event of an account and the entries of its
  * newest seal are kept, because the next one gets its number from them. Also what is left of deleted projects whose lanes
  * do not know it, because the database was restored. One D1 round trip.
@@ -94,6 +95,7 @@ export async function removeExpired(
 }
 
 type Swept =
+  | typeof connectGrants
   | typeof events
   | typeof hooks
   | typeof idempotencyKeys

@@ -19,7 +19,7 @@ const codeFields = {
   accountId: signInCodes.accountId,
   memberId: signInCodes.memberId,
   memberName: members.name,
-  hasOwner: sql<boolean>`exists (select 1 from ${members} as owner where owner.account_id = ${signInCodes.accountId} and owner.is_owner = 1)`,
+  hasOwner: sql<number>`exists (select 1 from ${members} as owner where owner.account_id = ${signInCodes.accountId} and owner.is_owner = 1)`,
 };
 
 /**
@@ -36,7 +36,7 @@ export async function findSignInCode(database: Database, codeHash: string, now: 
         .where(isValid(codeHash, now)),
     ),
   );
-  return found === undefined ? null : { ...found, hasOwner: Boolean(found.hasOwner) };
+  return found === undefined ? null : { ...found, hasOwner: found.hasOwner === 1 };
 }
 
 /**

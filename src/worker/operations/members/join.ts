@@ -16,7 +16,7 @@ import {
   insertInvitedMember,
   type JoinOutcome,
 } from "#worker/db/members/join-records.ts";
-import type { NewMember } from "#worker/db/members/member-records.ts";
+import { findMember, type NewMember } from "#worker/db/members/member-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { emailTaken } from "#worker/operations/members/grants.ts";
@@ -46,8 +46,10 @@ export async function createOwner(
       "person_required",
       "Open a sign-in link: npm run sign-in prints one. An API token cannot become an owner.",
     );
-  if (context.member !== null) return refuse("owner_exists", "You are a member of this account already.");
   const id = ids.member();
+  // A retry with the same Idempotency-Key is a request of the member whom the first try has created.
+  if (context.member !== null && context.member.id !== id)
+    return refuse("owner_exists", "You are a member of this account already.");
   const asking = { ...context, database: context.session.database };
   const checked = await checkNewPasskey(asking, { act: "add_passkey", tokenId: token.id }, given, {
     memberId: id,
@@ -57,10 +59,13 @@ export async function createOwner(
   const member = { id, name, email, isOwner: true, grants: [], createdAt: clock.now() };
   const recorded = joinWrites({ ...context, member }, member);
   switch (await insertFirstOwner(rows, { member, ...checked.value }, token.id, recorded)) {
-    case "joined":
+    case "joined": {
       announceLater(context);
       context.forgetToken(token.id);
-      return succeed(memberView({ ...member, passkeys: 1, lastUsedAt: token.lastUsedAt }));
+      // A retry gets what the first try has created.
+      const owner = await findMember(rows, id);
+      return succeed(memberView(owner ?? { ...member, passkeys: 1, lastUsedAt: token.lastUsedAt }));
+    }
     case "not_joined":
       return refuse("owner_exists", "The account has an owner already. Ask an owner for an invitation.");
     case "used_before":

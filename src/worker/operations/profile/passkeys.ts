@@ -24,21 +24,20 @@ import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { memberOf } from "#worker/operations/profile/member-of.ts";
 import { notFound, tooMany } from "#worker/operations/refusals.ts";
 import { checkNewPasskey, invalidPasskey, usedBefore } from "#worker/operations/sessions/ceremonies.ts";
-import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
+import { refuseNewPasskey, refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { passkeyView } from "#worker/views/passkey-view.ts";
 
 type AddRefusal = "host_name_required" | "invalid_passkey" | "reauthentication_required" | "too_many";
 
-/** Adds a passkey of the member of the session. A session by a recovery code is for nothing else. */
+/** Adds a passkey of the member of the session. */
 export async function addPasskey(
   context: Context,
   { name, passkey: given }: AddPasskeyInput,
 ): Promise<Result<Passkey, AddRefusal>> {
   const { token, rows } = context;
   const { id: memberId } = memberOf(context);
-  const isRecovery = token.scopes.length === 0;
-  const unconfirmed = isRecovery ? null : refuseUnconfirmed(context);
+  const unconfirmed = refuseNewPasskey(context);
   if (unconfirmed !== null) return unconfirmed;
   const asking = { ...context, database: context.session.database };
   const use = { act: "add_passkey", tokenId: token.id } as const;
@@ -46,10 +45,11 @@ export async function addPasskey(
   if (!checked.ok) return checked;
   const { passkey, challenge } = checked.value;
   const recorded = passkeyWrites(context, "passkey.added", passkey);
-  switch (await insertPasskey(rows, passkey, challenge, recorded)) {
+  const insertion = await insertPasskey(rows, passkey, challenge, recorded);
+  switch (insertion.outcome) {
     case "added":
       announceLater(context);
-      return succeed(passkeyView({ ...passkey, lastUsedAt: null }));
+      return succeed(passkeyView(insertion.passkey));
     case "used_before":
       return usedBefore;
     case "passkey_exists":

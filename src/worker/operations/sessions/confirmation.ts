@@ -27,6 +27,12 @@ export function refuseUnconfirmed({ token, member, clock }: Pick<Context, "token
   );
 }
 
+/** As `refuseUnconfirmed`, for a new passkey: a session by a recovery code is for nothing else. */
+export function refuseNewPasskey(context: Pick<Context, "token" | "member" | "clock">) {
+  const isRecovery = context.token.scopes.length === 0;
+  return isRecovery ? null : refuseUnconfirmed(context);
+}
+
 /** Confirms the session of the request by one of its member's passkeys. */
 export async function confirmSession(
   context: Context,

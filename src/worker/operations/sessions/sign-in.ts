@@ -5,7 +5,8 @@ import type { AccountId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { allScopes, type Scope } from "#contract/scopes.ts";
 import { formToken, isWellFormedToken, randomTokenCharacters } from "#contract/token-form.ts";
-import type { OpenContext, Services } from "#worker/context.ts";
+import { deviceOf } from "#domain/members/device-of.ts";
+import type { OpenContext } from "#worker/context.ts";
 import { AccountRows, type Write } from "#worker/db/account-rows.ts";
 import { auditWrites, type EventContent } from "#worker/db/changes/change-writes.ts";
 import { findSigningPasskey, signInByPasskey } from "#worker/db/members/passkey-records.ts";
@@ -35,7 +36,7 @@ const LIFETIME_MS = 12 * 60 * 60 * 1000;
 /** The lifetime of a session by a recovery code, which can only add a passkey. */
 const RECOVERY_MS = 15 * 60 * 1000;
 
-/** The name of sessions, which deployments show as their actor if the session is nobody's. */
+/** The name of a session that is nobody's, which deployments show as their actor, or whose browser is not known. */
 const NAME = "dashboard";
 
 type SignInRefusal = "invalid_token" | "invalid_passkey" | "host_name_required" | "rate_limited";
@@ -52,7 +53,7 @@ export async function createSession(
 
 /** A session that is about to be created, with its secret. `scopes`: as far as its member has them. */
 export async function newSession(
-  { ids, randomBytes, clock }: Pick<Services, "ids" | "randomBytes" | "clock">,
+  { ids, randomBytes, clock, raw }: Pick<OpenContext, "ids" | "randomBytes" | "clock" | "raw">,
   memberId: MemberReference["id"] | null,
   { scopes = allScopes, lifetimeMs = LIFETIME_MS, isConfirmed = memberId !== null }: SessionOptions = {},
 ): Promise<{ readonly secret: string; readonly session: NewSession }> {
@@ -60,7 +61,11 @@ export async function newSession(
   const now = clock.now();
   const times = { createdAt: now, expiresAt: now + lifetimeMs, authenticatedAt: isConfirmed ? now : null };
   const hash = await secretHash(secret);
-  return { secret, session: { id: ids.token(), name: NAME, hash, scopes: [...scopes], memberId, ...times } };
+  const device = memberId === null ? null : deviceOf(raw.headers.get("user-agent") ?? "");
+  return {
+    secret,
+    session: { id: ids.token(), name: device ?? NAME, hash, scopes: [...scopes], memberId, ...times },
+  };
 }
 
 type SessionOptions = {

@@ -2,7 +2,7 @@ import type { CreateTokenInput, TokenWithSecret } from "#contract/endpoints/toke
 import type { TokenId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
-import { excessOver, inOrder, onceEach } from "#domain/token-grant.ts";
+import { excessOver, inOrder, missingScopes, onceEach } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
 import {
   findToken,
@@ -45,7 +45,11 @@ export async function addToken(
   if (unconfirmed !== null) return unconfirmed;
   const scopes = inOrder(input.scopes);
   const projectIds = onceEach(input.project_ids);
-  const excess = excessOver(context.permissions, { scopes, projectIds });
+  const { permissions } = context;
+  const excess =
+    belonging.memberId === null
+      ? excessOver(permissions, { scopes, projectIds })
+      : missingScopes(permissions, scopes);
   if (excess !== null) return refuseExcess(excess);
   const { secret, hash } = await newTokenSecret(context);
   const now = context.clock.now();

@@ -35,4 +35,22 @@ describe("the rate limit", () => {
     const elsewhere = { "cf-connecting-ip": "192.0.2.78" };
     expect((await call("/v1/account", { token: newSecret(), headers: elsewhere })).status).toBe(401);
   });
+
+  it("lets a command ask as often as a token whether it may sign in, and counts none of it as a failure", async () => {
+    const ip = "192.0.2.79";
+    const ask = async () =>
+      await call("/v1/tokens/claim", {
+        method: "POST",
+        body: { verifier: "TheVerifierOfTheExampleIsNotASecretAtAll000" },
+        headers: { "cf-connecting-ip": ip },
+      });
+    await startInMinute();
+    for (let count = 0; count < 70; count += 1) expect((await ask()).status).toBe(409);
+    const wrong = await call("/v1/account", { token: newSecret(), headers: { "cf-connecting-ip": ip } });
+    expect(wrong.status).toBe(401);
+    await Promise.all(Array.from({ length: 530 }, () => env.TOKEN_LIMIT.limit({ key: `claim ${ip}` })));
+    const refused = await ask();
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toBe("60");
+  });
 });

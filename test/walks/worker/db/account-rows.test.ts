@@ -11,19 +11,27 @@ import { operationNames, perform } from "../../../support/worker/world.ts";
 import { copyWorld } from "../../../support/worker/world-copy.ts";
 
 const OWNED =
-  /\b(?:from|join|update|into) "(?:tokens|servers|projects|deployments|events|audit_entries|audit_seals|webhooks|hooks|pushes|freezes|trust_rules)"/g;
+  /\b(?:from|join|update|into) "(?:tokens|servers|projects|deployments|events|audit_entries|audit_seals|webhooks|hooks|pushes|freezes|trust_rules|members|invitations|passkeys|recovery_codes|connect_grants)"/g;
 const OWNER = /"account_id"/g;
-/** These are about the account itself or no account, or are refused: the world's sign-in code and identity token are wrong. */
+/** These are about the account itself or no account, or are refused: the world's codes, verifier and identity token are wrong. */
 const ofNoAccountsRows: readonly string[] = [
   "getAccount",
   "updateAccount",
   "getHealth",
   "createSession",
+  "createSignInChallenge",
+  "lookUpInvitation",
+  "acceptInvitation",
+  "claimToken",
   "exchangeToken",
 ];
 
-/** The statements that find out which account sends a request: find-token-holder, server-records and enrollments. */
-const BY_SECRET = /where \(*"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash)" = \?/;
+/**
+ * The statements that find out which account sends a request: find-token-holder, server-records, enrollments, and the records by which people
+ * sign in or join.
+ */
+const BY_SECRET =
+  /where \(*"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash|invitations"\."hash|passkeys"\."credential_id|recovery_codes"\."id|sign_in_codes"\."hash|connect_grants"\."id)" = \?/;
 
 /** A limit that is a parameter: SQLite plans the statement at each run (`limited`). */
 const PLANNED_EACH_TIME = /\b(?:limit|offset) \?/;

@@ -12,7 +12,7 @@ import { statementsOf } from "../../../support/worker/rows-read.ts";
 import { runDueIn, runScheduleIn } from "../../../support/worker/schedule.ts";
 import { share } from "../../../support/worker/storage.ts";
 import { succeedingRequest } from "../../../support/worker/succeeding-requests.ts";
-import { operationNames, type World } from "../../../support/worker/world.ts";
+import { operationNames, senderOf, type World } from "../../../support/worker/world.ts";
 import { copyWorld } from "../../../support/worker/world-copy.ts";
 
 /** How many rows each table has, of the project of the request, and of another project of the account. */
@@ -52,11 +52,10 @@ async function oldWorld(size = SIZE): Promise<World & { readonly otherId: Projec
 describe("the rows that a statement reads do not grow with the history of an account", () => {
   it.each(operationNames)("for %s", async (name: OperationName) => {
     const world = await oldWorld();
-    const { method, access } = endpoints[name];
+    const { method } = endpoints[name];
     const { path, body, token, headers = {} } = await succeedingRequest(name, world);
     const found = await excessive(async () => {
-      const own = access.by === "agent" ? world.credential : world.account.token;
-      const response = await call(path, { method, token: token ?? own, body, headers });
+      const response = await call(path, { method, token: token ?? senderOf(name, world), body, headers });
       expect(response.status, name).toBeLessThan(300);
       // What follows from the request, in lanes, links and feeds.
       await scheduler.wait(100);

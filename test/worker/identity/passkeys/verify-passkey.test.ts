@@ -9,7 +9,7 @@ import {
   verifyAssertion,
   verifyRegistration,
 } from "#worker/identity/passkeys/verify-passkey.ts";
-import { Authenticator } from "../../../support/worker/authenticator.ts";
+import { Authenticator } from "../../../support/authenticator.ts";
 
 const ORIGIN = "https://gantry.test";
 const ceremony = { challenge: "Y2hhbGxlbmdl", origin: ORIGIN, rpId: "gantry.test" };

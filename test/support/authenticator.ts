@@ -1,7 +1,13 @@
+import type { webcrypto } from "node:crypto";
+
 import { concatenate, bytesOf, type Bytes, fromBase64Url, toBase64Url } from "#sealing/bytes.ts";
-import type { PasskeyAlgorithm } from "#worker/identity/passkeys/passkey-key.ts";
 import type { NewPasskey, PasskeySignature } from "#contract/endpoints/sessions/passkeys.ts";
-import type { Ceremony } from "#worker/identity/passkeys/verify-passkey.ts";
+
+/** What a passkey signs or registers for. The same as the Worker's, which tests in Node cannot import. */
+type Ceremony = { readonly challenge: string; readonly origin: string; readonly rpId: string };
+
+/** As COSE numbers them: ES256, Ed25519 and RS256. */
+type PasskeyAlgorithm = keyof typeof parameters;
 
 type Encodable = number | string | Bytes | ReadonlyMap<number | string, Encodable>;
 
@@ -48,9 +54,9 @@ const CREDENTIAL = 64;
 export class Authenticator {
   readonly id = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   readonly #algorithm: PasskeyAlgorithm;
-  readonly #pair: CryptoKeyPair;
+  readonly #pair: webcrypto.CryptoKeyPair;
 
-  private constructor(algorithm: PasskeyAlgorithm, pair: CryptoKeyPair) {
+  private constructor(algorithm: PasskeyAlgorithm, pair: webcrypto.CryptoKeyPair) {
     this.#algorithm = algorithm;
     this.#pair = pair;
   }
