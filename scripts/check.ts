@@ -7,6 +7,7 @@ import { checkPackageHashes } from "./check/package-hashes.ts";
 import { checkPlainWords } from "./check/plain-words.ts";
 import { checkProblemTable } from "./check/problem-table.ts";
 import { checkProcessTables } from "./check/process-tables.ts";
+import { checkRoleTable } from "./check/role-table.ts";
 import { checkScopeTable } from "./check/scope-table.ts";
 import { checkDashboardSize, checkWorkerBundle } from "./check/sizes.ts";
 import { checkTrackedFiles } from "./check/tracked-files.ts";
@@ -43,6 +44,7 @@ const checks: readonly Check[] = [
   { name: "the OpenAPI document is clean", run: checkOpenApi },
   { name: "docs/api.md lists every problem", run: checkProblemTable, fix: "npm run reference" },
   { name: "docs/tokens.md lists every scope", run: checkScopeTable, fix: "npm run reference" },
+  { name: "docs/members.md lists what each role may call", run: checkRoleTable, fix: "npm run reference" },
   { name: "docs/processes.md lists every key and field", run: checkProcessTables, fix: "npm run reference" },
   { name: "docs/scaling.md has the measured counts", run: checkScalingTables, fix: "npm run reference" },
   { name: "the Worker's bundle is small and starts fast", run: checkWorkerBundle },

@@ -5,6 +5,7 @@ import { tokensPagePath, withScopeTables } from "./reference/scope-table.ts";
 import { readScalingPage, scalingPagePath } from "./reference/scaling-tables.ts";
 import { processesPagePath, withProcessTables } from "./reference/process-tables.ts";
 import { requestLinesPath, requestLinesText } from "./reference/request-lines.ts";
+import { membersPagePath, withRoleTable } from "./reference/role-table.ts";
 import { apiPagePath, withProblemTable } from "./reference/problem-table.ts";
 import { usualPresetsPath, usualPresetsText } from "./reference/usual-presets.ts";
 import { runCommand } from "./shared/run-command.ts";
@@ -14,8 +15,8 @@ await runScript(
   {
     usage: "npm run reference",
     summary: `Updates the generated parts of tracked files: the problem table in docs/api.md, the scopes in docs/tokens.md, the
-commands in docs/command.md, the tables in docs/processes.md and docs/scaling.md, the presets of typical projects, and
-the paths of endpoints without their schemas.`,
+operations of each role in docs/members.md, the commands in docs/command.md, the tables in docs/processes.md and
+docs/scaling.md, the presets of typical projects, and the paths of endpoints without their schemas.`,
     options: noOptions,
   },
   async () => {
@@ -25,6 +26,8 @@ the paths of endpoints without their schemas.`,
     await writeFile(apiPagePath, withProblemTable(apiPage));
     const tokensPage = await readFile(tokensPagePath, "utf8");
     await writeFile(tokensPagePath, withScopeTables(tokensPage));
+    const membersPage = await readFile(membersPagePath, "utf8");
+    await writeFile(membersPagePath, withRoleTable(membersPage));
     const commandPage = await readFile(commandPagePath, "utf8");
     await writeFile(commandPagePath, withCommandReference(commandPage));
     await writeFile(scalingPagePath, (await readScalingPage()).current);

@@ -5,6 +5,7 @@ import { refuse, type Refusal } from "#contract/problems.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Excess } from "#domain/token-grant.ts";
+import type { Context } from "#worker/context.ts";
 
 /**
  * The refusal for an id that does not exist in the account, or that the token cannot access. The sentence contains no
@@ -29,6 +30,14 @@ export function notFound(
     | "webhook",
 ) {
   return refuse("not_found", `No ${what} with this id exists, or the token cannot access it.`);
+}
+
+/** The token of the request was revoked, or its member lost rights, after the request was authenticated (`hasStillRights`). */
+export const ended = refuse("insufficient_scope", "The token was revoked or lost rights at this moment.");
+
+/** Refuses a request to which this has happened; null: it has not. */
+export async function refuseEnded({ isStillAllowed }: Pick<Context, "isStillAllowed">) {
+  return (await isStillAllowed()) ? null : ended;
 }
 
 /** Refuses to create more of these than an account may have. @param remedy another sentence: what the user can do */

@@ -276,6 +276,8 @@ describe("the account", () => {
       log_retention_days: 90,
       deployment_retention_days: null,
       database_used_percent: null,
+      has_owner: false,
+      member: null,
       token: {
         id: expect.stringMatching(/^tok_/),
         name: "test",

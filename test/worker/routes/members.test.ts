@@ -114,6 +114,18 @@ describe("the first owner", () => {
     expect(await codeOf(response)).toBe("person_required");
   });
 
+  it("cannot have the address of a member, whom a service token has invited before", async () => {
+    const account = await createAccount();
+    const email = "grace@example.com";
+    await accept(await invite(account.token, [{ role: "viewer" }], { email }), "Grace");
+    const { token } = await createSession(account.id);
+    const { sent } = await newPasskey(await challengeFor(token, "add_passkey"));
+    const body = { name: "Ada", email, passkey: sent, passkey_name: "Laptop" };
+    expect(await codeOf(await call("/v1/owner", { method: "POST", token, body }))).toBe("email_taken");
+    const { email: _, ...without } = body;
+    expect((await call("/v1/owner", { method: "POST", token, body: without })).status).toBe(201);
+  });
+
   it("is not made by the challenge of another session", async () => {
     const account = await createAccount();
     const [one, other] = [await createSession(account.id), await createSession(account.id)];
@@ -228,6 +240,13 @@ describe("an invitation", () => {
     });
   });
 
+  it("is refused for an address with invisible characters", async () => {
+    const owner = await createOwner(await createAccount());
+    const body = { email: "gra\u{200b}ce@example.com", grants: [{ role: "viewer" }] };
+    const invited = await call("/v1/invitations", { method: "POST", token: owner.token, body });
+    expect(await codeOf(invited)).toBe("invalid_request");
+  });
+
   it("for the address of a member is refused", async () => {
     const account = await createAccount();
     const owner = await createOwner(account);
@@ -320,6 +339,21 @@ describe("a member", () => {
     ]);
     const service = await call("/v1/tokens", { method: "POST", token: grace.token, body });
     expect(service.status).toBe(403);
+  });
+
+  it("keeps their address from callers who may do less", async () => {
+    const account = await createAccount();
+    const owner = await createOwner(account);
+    const [grace, joan] = [
+      await addMember(owner.token, [{ role: "admin" }]),
+      await addMember(owner.token, [{ role: "deployer" }], "Joan"),
+    ];
+    const few = await createToken(account.id, { scopes: ["members:write"] });
+    const body = { email: "eve@example.com" };
+    for (const person of [grace, joan])
+      expect(await codeOf(await change(person, few.secret, body))).toBe("insufficient_scope");
+    expect((await change(grace, few.secret, { name: "Grace H." })).status).toBe(200);
+    expect((await change(joan, grace.token, body)).status).toBe(200);
   });
 
   it("who is removed can do nothing, and what they made for others stays", async () => {

@@ -8,6 +8,7 @@ import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { createAccount, newSecret } from "../../support/worker/account.ts";
 import { Authenticator } from "../../support/authenticator.ts";
+import { beforeWrite } from "../../support/worker/before-write.ts";
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 import {
   addMember,
@@ -114,6 +115,13 @@ describe("a sign-in with a passkey", () => {
     expect((await signInWith(passkey, 8)).status).toBe(201);
   });
 
+  it("does not lower the count of signatures if another one with a higher count comes between", async () => {
+    const { passkey } = await ownerOf(await createAccount());
+    beforeWrite('insert into "tokens"', async () => await signInWith(passkey, 6));
+    expect(await codeOf(await signInWith(passkey, 5))).toBe("invalid_passkey");
+    expect(await env.DB.prepare("SELECT sign_count FROM passkeys").first("sign_count")).toBe(6);
+  });
+
   it("that is refused for a known passkey is in the audit log", async () => {
     const account = await createAccount();
     const { passkey, id } = await ownerOf(account);
@@ -147,7 +155,9 @@ describe("a session of a member", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     const account = await createAccount();
     const owner = await ownerOf(account);
+    const grace = await addMember(owner.token, [{ role: "viewer" }]);
     const token = { name: "laptop", scopes: ["deployments:write"] };
+    const admin = { grants: [{ role: "admin" }] };
     expect((await created("/v1/me/tokens", owner.token, token)).status).toBe(201);
     vi.setSystemTime(Date.now() + 10 * MINUTE_MS);
     const [passkey] = (await profileOf(owner)).passkeys;
@@ -157,6 +167,14 @@ describe("a session of a member", () => {
       created("/v1/me/recovery-codes", owner.token),
       addPasskey(owner.token, "Phone"),
       call(`/v1/me/passkeys/${passkey?.id}`, { method: "DELETE", token: owner.token }),
+      created("/v1/invitations", owner.token, admin),
+      call("/v1/me", { method: "PATCH", token: owner.token, body: { email: "eve@example.com" } }),
+      call(`/v1/members/${grace.id}`, {
+        method: "PATCH",
+        token: owner.token,
+        body: { email: "eve@example.com" },
+      }),
+      call(`/v1/members/${grace.id}`, { method: "PATCH", token: owner.token, body: admin }),
     ];
     for (const response of await Promise.all(dangerous))
       expect(await codeOf(response)).toBe("reauthentication_required");

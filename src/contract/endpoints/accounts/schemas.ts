@@ -9,6 +9,12 @@ import { growing } from "#contract/growing.ts";
 export const DEFAULT_LOG_RETENTION_DAYS = 90;
 const MAX_RETENTION_DAYS = 3650;
 
+/** Scopes in some projects; `project_ids` null: in all of the account. */
+export const AccountPermission = z.strictObject({
+  scopes: z.array(growing(Scope)),
+  project_ids: z.nullable(z.array(ProjectId)),
+});
+
 /** Days after the end of a deployment. */
 const RetentionDays = wholeBetween(1, MAX_RETENTION_DAYS);
 
@@ -28,12 +34,7 @@ export const Account = z.strictObject({
     expires_at: z.string(),
   }),
   member: z.nullable(z.extend(MemberReference, { is_owner: z.boolean() })),
-  permissions: z.array(
-    z.strictObject({
-      scopes: z.array(growing(Scope)),
-      project_ids: z.nullable(z.array(ProjectId)),
-    }),
-  ),
+  permissions: z.array(AccountPermission),
 });
 export type Account = z.infer<typeof Account>;
 

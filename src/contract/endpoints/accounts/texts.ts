@@ -1,4 +1,9 @@
-import { Account, Health, UpdateAccountInput } from "#contract/endpoints/accounts/schemas.ts";
+import {
+  Account,
+  AccountPermission,
+  Health,
+  UpdateAccountInput,
+} from "#contract/endpoints/accounts/schemas.ts";
 import { tokenFields } from "#contract/endpoints/tokens/texts.ts";
 import { example } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
@@ -81,10 +86,10 @@ export const accountSchemas = {
       is_owner: "Whether the member is an owner.",
     }),
     permissions: "What the request's token allows now. The entries add up.",
-    ...nested("permissions", {
-      scopes: "The scopes that it has.",
-      project_ids: "The projects in which it has them. `null`: all of the account.",
-    }),
+  }),
+  AccountPermission: object(AccountPermission, "What the token of the request allows in some projects.", {
+    scopes: "The scopes that it has.",
+    project_ids: "The projects in which it has them. `null`: all of the account.",
   }),
   UpdateAccountInput: object(UpdateAccountInput, "The settings to change.", {
     log_retention_days: logRetention,

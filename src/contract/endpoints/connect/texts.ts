@@ -63,7 +63,7 @@ export const connectSchemas = {
   }),
   ClaimTokenInput: object(schemas.ClaimTokenInput, "What the command has.", {
     verifier: "The 32 random bytes of the command, in base64url.",
-    proof: "The proof from the person's page, in base64url.",
+    proof: "Only if the person allowed it with `proof_challenge`: the proof from the page, in base64url.",
   }),
   ClaimedToken: object(schemas.ClaimedToken, "The token of the command.", { id, token, expires_at }),
 } satisfies Record<string, SchemaText>;

@@ -38,7 +38,7 @@ export const memberEndpoints = {
     ...post("/v1/owner", token(null)),
     body: schemas.CreateOwnerInput,
     success: { status: 201, body: schemas.Member },
-    problems: ["invalid_passkey", "host_name_required", "owner_exists", "person_required"],
+    problems: ["email_taken", "invalid_passkey", "host_name_required", "owner_exists", "person_required"],
   },
   listInvitations: {
     ...get("/v1/invitations", accountToken("members:read")),
@@ -49,7 +49,7 @@ export const memberEndpoints = {
     ...post("/v1/invitations", accountToken("members:write")),
     body: schemas.CreateInvitationInput,
     success: { status: 201, body: schemas.InvitationWithLink },
-    problems: ["email_taken", "too_many"],
+    problems: ["email_taken", "reauthentication_required", "too_many"],
   },
   deleteInvitation: {
     ...remove("/v1/invitations/:invitation_id", accountToken("members:write")),

@@ -5,6 +5,7 @@ import { MemberReference } from "#contract/endpoints/members/reference.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { NewPasskey, PasskeyChallenge } from "#contract/endpoints/sessions/passkeys.ts";
 import { growing } from "#contract/growing.ts";
+import { firstHidden } from "#contract/hidden-text.ts";
 import { InvitationId, MemberId, ProjectId, TokenId, TrustRuleId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { ExtraScope, Role } from "#contract/roles.ts";
@@ -17,10 +18,14 @@ const MAX_INVITATION_DAYS = 30;
 const MAX_GRANTS = 20;
 const MAX_PROJECT_IDS = 1_000;
 
-/** One address in lower case, so that two spellings of an address are one. */
+/** One address in lower case, so that two spellings of an address are one. Two addresses should not look the same either. */
 export const EmailAddress = textBetween(3, 254).check(
   z.toLowerCase(),
   z.regex(/^[^\s@,;<>]+@[^\s@,;<>]+$/, "must be an e-mail address"),
+  z.refine(
+    (address) => firstHidden(address) === null && !/\p{Cc}/u.test(address),
+    "must not contain invisible characters",
+  ),
 );
 
 /** A role in some projects, or in the whole account, and scopes that it does not include. */
@@ -57,11 +62,14 @@ export const Member = z.strictObject({
 });
 export type Member = z.infer<typeof Member>;
 
+export const CreatedToken = z.strictObject({ id: TokenId, name: z.string() });
+export const CreatedTrustRule = z.strictObject({ id: TrustRuleId, name: z.string() });
+
 /** What a person has created that outlives them: service tokens and trust rules. */
 export const MemberDetails = z.extend(Member, {
   created: z.strictObject({
-    tokens: z.array(z.strictObject({ id: TokenId, name: z.string() })),
-    trust_rules: z.array(z.strictObject({ id: TrustRuleId, name: z.string() })),
+    tokens: z.array(CreatedToken),
+    trust_rules: z.array(CreatedTrustRule),
   }),
 });
 export type MemberDetails = z.infer<typeof MemberDetails>;

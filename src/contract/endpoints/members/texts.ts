@@ -1,3 +1,4 @@
+import { MemberReference } from "#contract/endpoints/members/reference.ts";
 import * as schemas from "#contract/endpoints/members/schemas.ts";
 import { exampleChallenge, exampleNewPasskey } from "#contract/endpoints/sessions/texts.ts";
 import { tokenFields } from "#contract/endpoints/tokens/texts.ts";
@@ -68,11 +69,13 @@ export const memberTexts = {
     summary: "Change a member",
     description: prose`
       Changes the name, the address or the grants of a person. Omitted fields keep their values; \`grants\` is replaced as a whole. A
-      change counts for the person's sessions and personal tokens within 10 seconds. A caller can only give roles that it has itself
-      (403 \`insufficient_scope\`).
+      change counts for the person's sessions and personal tokens within 10 seconds. If the person may do less than before, open
+      invitations that they have made are withdrawn. A caller can only give roles that it has itself
+      (403 \`insufficient_scope\`). To change \`grants\` or \`email\`, the session of a member must have been confirmed with a passkey in the last
+      10 minutes (403 \`reauthentication_required\`). To change \`email\`, the caller must have all rights of the person.
 
-      Only an owner who is signed in can change an owner or \`is_owner\` (403 \`person_required\`), and must have confirmed it with a
-      passkey in the last 10 minutes (403 \`reauthentication_required\`). The last owner stays (409 \`last_owner\`).`,
+      Only an owner who is signed in can change an owner or \`is_owner\` (403 \`person_required\`), in a confirmed session. The last
+      owner stays (409 \`last_owner\`).`,
     body: { grants: [{ role: "deployer" }] },
     answer: { ...exampleMember, grants: [{ role: "deployer", project_ids: null, extra_scopes: [] }] },
   },
@@ -80,7 +83,7 @@ export const memberTexts = {
     summary: "Remove a member",
     description: prose`
       Removes a person with their passkeys, recovery codes, sessions and personal tokens. Within 10 seconds nothing of theirs is
-      accepted, and their streams end. Service tokens and trust rules that they have created stay; \`GET /v1/members/{member_id}\` lists
+      accepted, and their streams end. Invitations that they have made and that nobody has accepted are withdrawn. Service tokens and trust rules that they have created stay; \`GET /v1/members/{member_id}\` lists
       them. What the person has started, such as a deployment, continues.
 
       Only an owner who is signed in can remove an owner. The last owner stays (409 \`last_owner\`).`,
@@ -115,8 +118,9 @@ export const memberTexts = {
       Creates an invitation. Only this response contains its \`link\`, which one person can use once: send it to them. If
       \`email\` is given and the installation can send mail, the person also gets it by mail.
 
-      A caller can only give roles that it has itself (403 \`insufficient_scope\`). An invitation never makes an owner. An account can
-      have ${schemas.MAX_MEMBERS} members and open invitations (409 \`too_many\`).`,
+      A caller can only give roles that it has itself (403 \`insufficient_scope\`). The session of a member must be confirmed
+      (403 \`reauthentication_required\`). An invitation never makes an owner. An account can have ${schemas.MAX_MEMBERS} members and
+      open invitations (409 \`too_many\`).`,
     body: { email: "grace@example.com", grants: [...grants] },
     answer: {
       ...invitation,
@@ -211,14 +215,10 @@ export const memberSchemas = {
     "deployments:approve": "approve deployments that wait for it",
     "commands:run": "run commands in the live release",
   }),
-  MemberReference: object(
-    schemas.Invitation.shape.invited_by.def.innerType,
-    "A member as other records name them.",
-    {
-      id: "The member's id.",
-      name: "The member's name at that time.",
-    },
-  ),
+  MemberReference: object(MemberReference, "A member as other records name them.", {
+    id: "The member's id.",
+    name: "The member's name at that time.",
+  }),
   Grant: object(schemas.Grant, "A role in some projects, or in the whole account.", grant),
   GrantInput: object(schemas.GrantInput, "A role in some projects, or in the whole account.", grant),
   Member: object(schemas.Member, "A person in an account.", memberFields),
@@ -227,10 +227,16 @@ export const memberSchemas = {
     created: "What continues to work when the person is removed.",
     ...nested("created", {
       tokens: "Service tokens that the person has created.",
-      ...nested("tokens", { id: tokenFields.id, name: "The token's name." }),
       trust_rules: "Trust rules that the person has created.",
-      ...nested("trust_rules", { id: "The trust rule's id.", name: "The trust rule's name." }),
     }),
+  }),
+  CreatedToken: object(schemas.CreatedToken, "A service token that a member has created.", {
+    id: tokenFields.id,
+    name: "The token's name.",
+  }),
+  CreatedTrustRule: object(schemas.CreatedTrustRule, "A trust rule that a member has created.", {
+    id: "The trust rule's id.",
+    name: "The trust rule's name.",
   }),
   MemberRows: object(schemas.MemberRows, "A page of members.", {
     members: "The members of this page, newest first.",

@@ -19,7 +19,7 @@ export const profileEndpoints = {
     ...patch("/v1/me", person),
     body: schemas.UpdateProfileInput,
     success: { status: 200, body: schemas.Profile },
-    problems: ["email_taken"],
+    problems: ["email_taken", "reauthentication_required"],
   },
   addPasskey: {
     ...post("/v1/me/passkeys", person),

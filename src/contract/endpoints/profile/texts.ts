@@ -33,7 +33,9 @@ export const profileTexts = {
   },
   updateProfile: {
     summary: "Change your name or e-mail address",
-    description: prose`Changes the person of the session. Omitted fields keep their values.`,
+    description: prose`
+      Changes the person of the session. Omitted fields keep their values. To change \`email\`, the session must be confirmed
+      (403 \`reauthentication_required\`).`,
     body: { name: "Grace M. Hopper" },
     answer: { ...profile, member: { ...exampleMember, name: "Grace M. Hopper" } },
   },
@@ -48,7 +50,7 @@ export const profileTexts = {
   },
   updatePasskey: {
     summary: "Rename a passkey",
-    description: prose`Changes the name of a passkey.`,
+    description: prose`Changes the name of a passkey, such as when it moves to another device.`,
     body: { name: "Old laptop" },
     answer: { ...passkey, name: "Old laptop" },
   },

@@ -135,9 +135,10 @@ export const sessionSchemas = {
     expires_at: "Until when an answer counts.",
   }),
   CreateSessionInput: object(schemas.CreateSessionInput, "How somebody signs in. Exactly one field.", {
-    code: "The part of a sign-in link after `#code=`.",
-    passkey: passkeySignature,
-    recovery_code: "A recovery code.",
+    code: "Only to sign in by a link: the part of the link after `#code=`.",
+    passkey:
+      "Only to sign in with a passkey: its answer, as the browser's `PublicKeyCredential.toJSON()` gives it.",
+    recovery_code: "Only to sign in by a recovery code: the code.",
   }),
   SessionCreated: object(schemas.SessionCreated, "A session with its secret.", {
     id: tokenFields.id,

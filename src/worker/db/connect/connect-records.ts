@@ -8,6 +8,7 @@ import { MAX_PER_ACCOUNT, type NewRow } from "#worker/db/owned-tables.ts";
 import { hasProjects, unknownProjects } from "#worker/db/projects/list-projects.ts";
 import { read, readerOf, select } from "#worker/db/reads.ts";
 import { tokens } from "#worker/db/schema.ts";
+import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
 export type NewConnectGrant = NewRow<typeof connectGrants>;
@@ -27,6 +28,7 @@ export async function insertConnectGrant(
   rows: AccountRows,
   grant: NewConnectGrant,
   now: number,
+  sender: Sender,
   recorded: readonly Write[],
 ): Promise<GrantInsertion> {
   const wanted = grant.projectIds ?? [];
@@ -34,7 +36,7 @@ export async function insertConnectGrant(
   const fewGrants = sql`${rows.countAll(connectGrants, isPending)} < ${MAX_PENDING_CONNECTS}`;
   const counted = and(isNull(tokens.revokedAt), eq(tokens.kind, "token"));
   const fewTokens = sql`${rows.countAll(tokens, counted)} < ${MAX_PER_ACCOUNT}`;
-  const isPossible = sql`${hasProjects(rows, wanted)} and ${fewGrants} and ${fewTokens}`;
+  const isPossible = sql`${hasProjects(rows, wanted)} and ${fewGrants} and ${fewTokens} and ${hasStillRights(rows, sender)}`;
   try {
     const insert = rows.insert(connectGrants, grant, isPossible);
     const [inserted] = await rows.runTogether([insert, ...recorded]);

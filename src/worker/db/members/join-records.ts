@@ -17,6 +17,7 @@ import { hasProjects, unknownProjects } from "#worker/db/projects/list-projects.
 import { newestFirst, type Position, read, readerOf, select } from "#worker/db/reads.ts";
 import { accounts, tokens } from "#worker/db/schema.ts";
 import type { NewSession } from "#worker/db/sessions/session-records.ts";
+import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
@@ -77,7 +78,7 @@ type InvitationInsertion =
   | { readonly outcome: "too_many" };
 
 /**
- * Adds an invitation if the account has its projects (each listed once). If an earlier try of the same request has added it, returns
+ * Adds an invitation if the account has its projects (each listed once) and the sender still has the rights that they had. If an earlier try of the same request has added it, returns
  * that invitation.
  */
 export async function insertInvitation(
@@ -85,9 +86,10 @@ export async function insertInvitation(
   invitation: InvitationReading,
   hash: string,
   wanted: readonly ProjectId[],
+  sender: Sender,
   recorded: readonly Write[],
 ): Promise<InvitationInsertion> {
-  const isPossible = sql`${hasProjects(rows, wanted)} and ${countPeople(rows, invitation.createdAt)} < ${MAX_MEMBERS}`;
+  const isPossible = sql`${hasProjects(rows, wanted)} and ${countPeople(rows, invitation.createdAt)} < ${MAX_MEMBERS} and ${hasStillRights(rows, sender)}`;
   try {
     const insert = rows.insert(invitations, { ...invitation, hash }, isPossible);
     const [inserted] = await rows.runTogether([insert, ...recorded]);

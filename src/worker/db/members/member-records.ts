@@ -1,14 +1,17 @@
-import { and, desc, eq, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, ne, type SQL, sql } from "drizzle-orm";
 
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import { MAX_MEMBERS } from "#contract/endpoints/members/schemas.ts";
 import type { MemberId } from "#contract/ids.ts";
+import { permissionsOfMember } from "#domain/members/member-permissions.ts";
+import { excessOver } from "#domain/token-grant.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { invitations, members, passkeys, recoveryCodes, trustRules } from "#worker/db/identity-tables.ts";
 import type { NewRow } from "#worker/db/owned-tables.ts";
 import { newestFirst, type Position, type Selection } from "#worker/db/reads.ts";
 import { servers, tokens } from "#worker/db/schema.ts";
+import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
 /** The fields of a MemberReading. */
@@ -95,24 +98,26 @@ function hasOtherOwner(rows: AccountRows, id: MemberId): SQL {
 }
 
 /**
- * Changes a member if they are as they were read, and if an owner is left. If they may do less afterwards, their enrolments end.
- * `not_changed`: they are not as they were read, or no owner would be left.
+ * Changes a member if they are as they were read, the sender still has the rights that they had, and an owner is left. If they may do
+ * less afterwards, their enrolments and invitations end. `not_changed`: one of these is not so.
  */
 export async function changeMember(
   rows: AccountRows,
   before: MemberReading,
   after: MemberReading,
+  sender: Sender,
   recorded: readonly Write[],
 ): Promise<"changed" | "email_taken" | "not_changed"> {
   const { id, name, email, isOwner, grants } = after;
   const keepsOwner = before.isOwner && !isOwner ? hasOtherOwner(rows, id) : undefined;
-  const update = rows.update(members, { name, email, isOwner, grants }, and(isUnchanged(before), keepsOwner));
+  const isPossible = and(isUnchanged(before), keepsOwner, hasStillRights(rows, sender));
+  const update = rows.update(members, { name, email, isOwner, grants }, isPossible);
   const hasChanged = sql`${rows.count(members, isUnchanged(after))} = 1`;
-  const isAboutRights =
-    isOwner !== before.isOwner || JSON.stringify(grants) !== JSON.stringify(before.grants);
-  const endEnrollments = isAboutRights ? [enrollmentEnd(rows, id, hasChanged)] : [];
+  const own = permissionsOfMember(after);
+  const losesRights = permissionsOfMember(before).some((earlier) => excessOver(own, earlier) !== null);
+  const ends = losesRights ? [enrollmentEnd(rows, id, hasChanged), invitationEnd(rows, id, hasChanged)] : [];
   try {
-    const [changed] = await rows.runTogether([update, ...recorded, ...endEnrollments]);
+    const [changed] = await rows.runTogether([update, ...recorded, ...ends]);
     return changed === 1 ? "changed" : "not_changed";
   } catch (error) {
     if (uniqueViolation(error) !== null) return "email_taken";
@@ -142,27 +147,41 @@ function enrollmentEnd(rows: AccountRows, id: MemberId, onlyIf: SQL): Write {
 }
 
 /**
+ * Ends the invitations that a member has made and that nobody has accepted. Otherwise a member who loses their rights could get them
+ * back by a link that they have kept.
+ */
+function invitationEnd(rows: AccountRows, id: MemberId, onlyIf: SQL): Write {
+  const own = rows.column(invitations.id, invitations, sql`${invitations.invitedBy} ->> 'id' = ${id}`);
+  return rows.delete(invitations, sql`${invitations.id} in (${own}) and ${onlyIf}`);
+}
+
+/**
  * Removes a member with their passkeys and recovery codes, and revokes their sessions and personal tokens, unless they are the last
- * owner. Their enrolments end with the tokens.
+ * owner. Their invitations end too, and their enrolments with the tokens.
+ * @param member as they were read
  * @param now Unix milliseconds
- * @returns false if they do not exist or are the last owner
+ * @returns false if they do not exist, are the last owner, have become one or no longer are, or the sender has lost rights
  */
 export async function removeMember(
   rows: AccountRows,
-  id: MemberId,
+  { id, isOwner }: Pick<MemberReading, "id" | "isOwner">,
   now: number,
+  sender: Sender,
   recorded: readonly Write[],
 ): Promise<boolean> {
-  const keepsOwner = or(eq(members.isOwner, false), hasOtherOwner(rows, id));
+  const keepsOwner = isOwner ? hasOtherOwner(rows, id) : sql`true`;
+  // Only owners remove owners, and the member may have become one since they were read.
+  const isAsRead = sql`${members.id} = ${id} and ${eq(members.isOwner, isOwner)}`;
   const isGone = sql`${rows.count(members, eq(members.id, id))} = 0`;
   const ofMember = (column: typeof passkeys.memberId | typeof recoveryCodes.memberId) =>
     sql`${column} = ${id} and ${isGone}`;
   const [removed] = await rows.runTogether([
-    rows.delete(members, sql`${members.id} = ${id} and ${keepsOwner}`),
+    rows.delete(members, sql`${isAsRead} and ${keepsOwner} and ${hasStillRights(rows, sender)}`),
     ...recorded,
     rows.update(tokens, { revokedAt: now }, and(eq(tokens.memberId, id), isNull(tokens.revokedAt), isGone)),
     rows.delete(passkeys, ofMember(passkeys.memberId)),
     rows.delete(recoveryCodes, ofMember(recoveryCodes.memberId)),
+    invitationEnd(rows, id, isGone),
   ]);
   return removed === 1;
 }

@@ -9,6 +9,7 @@ import type { NewPasskeyRow, UsedSecret } from "#worker/db/members/member-record
 import { read, readerOf, select } from "#worker/db/reads.ts";
 import { tokens } from "#worker/db/schema.ts";
 import type { NewSession } from "#worker/db/sessions/session-records.ts";
+import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
 /** The fields of a PasskeyReading. */
@@ -147,12 +148,14 @@ export async function confirmByPasskey(
   }
 }
 
+/** Records the use, unless another one has changed the count of signatures: it must not go back. */
 function usage(
   rows: AccountRows,
-  { id }: SigningPasskey,
+  { id, signCount: before }: SigningPasskey,
   { signCount, isBackedUp, usedAt }: PasskeyUse,
 ): Write {
-  return rows.update(passkeys, { signCount, isBackedUp, lastUsedAt: usedAt }, eq(passkeys.id, id));
+  const isUnused = and(eq(passkeys.id, id), eq(passkeys.signCount, before));
+  return rows.update(passkeys, { signCount, isBackedUp, lastUsedAt: usedAt }, isUnused);
 }
 
 /** `added`: also by an earlier try of the same request. */
@@ -160,17 +163,17 @@ type PasskeyInsertion =
   | { readonly outcome: "added"; readonly passkey: PasskeyReading }
   | { readonly outcome: "used_before" | "passkey_exists" | "too_many" };
 
-/** Adds a passkey of a member, if there is room. The challenge counts once. */
+/** Adds a passkey of a member, if there is room and the session has not ended. The challenge counts once. */
 export async function insertPasskey(
   rows: AccountRows,
   passkey: NewPasskeyRow,
   challenge: UsedSecret,
+  sender: Sender,
   recorded: readonly Write[],
 ): Promise<PasskeyInsertion> {
   const { memberId } = passkey;
-  const isThere = sql`${rows.countAll(members, eq(members.id, memberId))} = 1`;
   const hasRoom = sql`${rows.countAll(passkeys, eq(passkeys.memberId, memberId))} < ${MAX_PASSKEYS}`;
-  const insert = rows.insert(passkeys, passkey, sql`${isThere} and ${hasRoom}`);
+  const insert = rows.insert(passkeys, passkey, sql`${hasRoom} and ${hasStillRights(rows, sender)}`);
   const isAdded = sql`${rows.countAll(passkeys, eq(passkeys.id, passkey.id))} = 1`;
   try {
     const [added] = await rows.runTogether([
@@ -186,7 +189,7 @@ export async function insertPasskey(
     if (violated === null) throw error;
     const added = await rows.find(passkeyFields, passkeys, passkey.id);
     if (added !== null) return { outcome: "added", passkey: added };
-    switch (violated ?? "") {
+    switch (violated) {
       case "used_secrets.id":
         return { outcome: "used_before" };
       case "passkeys.credential_id":
@@ -223,20 +226,22 @@ export async function removePasskey(
   return removed === 1;
 }
 
-/** Replaces a member's recovery codes. @param hashes SHA-256 in hex */
+/** Replaces a member's recovery codes, unless the session has ended. @param hashes SHA-256 in hex @returns whether it has not */
 export async function replaceRecoveryCodes(
   rows: AccountRows,
   memberId: MemberId,
   hashes: readonly string[],
+  sender: Sender,
   recorded: readonly Write[],
-): Promise<void> {
-  const isThere = sql`${rows.countAll(members, eq(members.id, memberId))} = 1`;
+): Promise<boolean> {
+  const isAllowed = hasStillRights(rows, sender);
   const codes = hashes.map((id) => ({ id, memberId }));
   // The entry is recorded by the codes: a member who has none deletes no row.
-  const inserts = rows.insertEach(recoveryCodes, codes, isThere);
-  await rows.runTogether([
-    rows.delete(recoveryCodes, eq(recoveryCodes.memberId, memberId)),
+  const inserts = rows.insertEach(recoveryCodes, codes, isAllowed);
+  const [, inserted] = await rows.runTogether([
+    rows.delete(recoveryCodes, sql`${recoveryCodes.memberId} = ${memberId} and ${isAllowed}`),
     ...inserts,
     ...recorded,
   ]);
+  return (inserted ?? 0) > 0;
 }

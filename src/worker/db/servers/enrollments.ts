@@ -7,6 +7,7 @@ import type { Region } from "#contract/regions.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { servers, tokens } from "#worker/db/schema.ts";
+import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
 import type { ServerLocation } from "#worker/objects/location.ts";
 
 /** The stored fields of an enrolment token. */
@@ -19,16 +20,17 @@ export type EnrollmentRecord = {
 };
 
 /**
- * Stores a server's enrolment token, replacing an unspent one. Returns false if the server does not exist.
+ * Stores a server's enrolment token, replacing an unspent one. Returns false if the server does not exist, or the sender has lost rights.
  * @param recorded the writes that record it
  */
 export async function setEnrollment(
   rows: AccountRows,
   id: ServerId,
   enrollment: EnrollmentRecord,
+  sender: Sender,
   recorded: readonly Write[],
 ): Promise<boolean> {
-  const update = rows.update(servers, enrollment, eq(servers.id, id));
+  const update = rows.update(servers, enrollment, and(eq(servers.id, id), hasStillRights(rows, sender)));
   const [updated] = await rows.runTogether([update, ...recorded]);
   return updated === 1;
 }

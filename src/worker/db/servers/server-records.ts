@@ -8,6 +8,7 @@ import { MAX_PER_ACCOUNT, type NewRow } from "#worker/db/owned-tables.ts";
 import { isOfProject, locationOfServer } from "#worker/db/projects/find-project.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 import type { Position } from "#worker/db/reads.ts";
+import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import type { ServerLocation } from "#worker/objects/location.ts";
 
@@ -89,13 +90,14 @@ export async function findAgent(database: D1Database, hash: string): Promise<Age
 /** `added_before`: a server with this id or this enrolment token exists. */
 type ServerInsertion = "inserted" | "added_before" | "name_taken" | "too_many";
 
-/** Adds a server if its name is free in the account. @param recorded the writes that record it */
+/** Adds a server if its name is free and the sender still has their rights. @param recorded the writes that record it */
 export async function insertServer(
   rows: AccountRows,
   server: NewRow<typeof servers>,
+  sender: Sender,
   recorded: readonly Write[],
 ): Promise<ServerInsertion> {
-  const onlyIf = sql`${rows.count(servers)} < ${MAX_PER_ACCOUNT}`;
+  const onlyIf = sql`${rows.count(servers)} < ${MAX_PER_ACCOUNT} and ${hasStillRights(rows, sender)}`;
   try {
     const [inserted] = await rows.runTogether([rows.insert(servers, server, onlyIf), ...recorded]);
     return inserted === 1 ? "inserted" : "too_many";

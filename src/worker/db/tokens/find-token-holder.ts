@@ -4,7 +4,7 @@ import type { TokenPurpose } from "#contract/endpoints/tokens/schemas.ts";
 import type { AccountId, MemberId, ProjectId, TokenId } from "#contract/ids.ts";
 import type { Permission } from "#contract/permissions.ts";
 import type { Scope } from "#contract/scopes.ts";
-import { narrowed, permissionsOfMember } from "#domain/members/member-permissions.ts";
+import { type MemberRights, narrowed, permissionsOfMember } from "#domain/members/member-permissions.ts";
 import { members } from "#worker/db/identity-tables.ts";
 import { accounts, tokens } from "#worker/db/schema.ts";
 import { read, readerOf, type Select, select } from "#worker/db/reads.ts";
@@ -28,7 +28,7 @@ export type TokenIdentity = {
 };
 
 /** The person whose session or personal token a token is. */
-export type TokenMember = { readonly id: MemberId; readonly name: string; readonly isOwner: boolean };
+export type TokenMember = { readonly id: MemberId; readonly name: string } & MemberRights;
 
 export type TokenHolder = {
   readonly token: TokenIdentity;
@@ -80,7 +80,7 @@ export async function findTokenHolder(database: D1Database, sent: string): Promi
   // The token of a removed member is dead, also if its revocation was missed.
   if (memberName === null || isOwner === null || grants === null) return null;
   const permissions = narrowed(permissionsOfMember({ isOwner, grants }), token);
-  return { token, permissions, member: { id: memberId, name: memberName, isOwner }, account };
+  return { token, permissions, member: { id: memberId, name: memberName, isOwner, grants }, account };
 }
 
 function selectHolder(): Select<typeof fields> {

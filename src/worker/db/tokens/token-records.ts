@@ -10,6 +10,7 @@ import { members } from "#worker/db/identity-tables.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import { hasProjects, unknownProjects } from "#worker/db/projects/list-projects.ts";
 import { tokens } from "#worker/db/schema.ts";
+import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
 import { afterOf, newestPage, type Position } from "#worker/db/reads.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
@@ -65,25 +66,24 @@ type TokenInsertion =
   | { readonly outcome: "too_many" };
 
 /**
- * Adds a token if the account has all projects that the token is limited to (each listed once). If an earlier try of the
- * same request has added it, returns that token.
+ * Adds a token if the account has all projects that the token is limited to (each listed once), and the sender still has the rights
+ * that they had. If an earlier try of the same request has added it, returns that token.
  * @param recorded the writes that record it
  */
 export async function insertToken(
   rows: AccountRows,
   token: TokenReading,
   hash: string,
+  sender: Sender,
   recorded: readonly Write[],
 ): Promise<TokenInsertion> {
   const wanted = token.projectIds ?? [];
   // All tokens of the account, also tokens that the token of the request cannot see.
   const counted = and(isNull(tokens.revokedAt), eq(tokens.kind, "token"));
-  const hasMember =
-    token.memberId === null ? sql`true` : sql`${rows.countAll(members, eq(members.id, token.memberId))} = 1`;
   const hasRoom = sql`${rows.countAll(tokens, counted)} < ${MAX_PER_ACCOUNT}`;
   try {
     const { memberName: _, ...row } = token;
-    const isPossible = sql`${hasProjects(rows, wanted)} and ${hasRoom} and ${hasMember}`;
+    const isPossible = sql`${hasProjects(rows, wanted)} and ${hasRoom} and ${hasStillRights(rows, sender)}`;
     const write = rows.insert(tokens, { ...row, hash }, isPossible);
     const [inserted] = await rows.runTogether([write, ...recorded]);
     if (inserted === 1) return { outcome: "inserted", token };
@@ -127,13 +127,15 @@ type TokenRotation =
   | { readonly outcome: "not_found" };
 
 /**
- * Gives a token a new secret. Its current secret becomes the previous one, replacing an older previous one.
+ * Gives a token a new secret, if the sender still has the rights that they had. Its current secret becomes the previous one,
+ * replacing an older previous one.
  * @param recorded the writes that record it
  */
 export async function replaceTokenSecret(
   rows: AccountRows,
   id: TokenId,
   { previousExpiresAt, ...replacement }: SecretReplacement,
+  sender: Sender,
   recorded: readonly Write[],
 ): Promise<TokenRotation> {
   const { hash } = replacement;
@@ -144,7 +146,11 @@ export async function replaceTokenSecret(
     previousExpiresAt: sql`min(${tokens.expiresAt}, ${previousExpiresAt})`,
   };
   const isToken = and(eq(tokens.id, id), isNull(tokens.revokedAt));
-  const update = rows.update(tokens, changes, and(isToken, ne(tokens.hash, hash)));
+  const update = rows.update(
+    tokens,
+    changes,
+    and(isToken, ne(tokens.hash, hash), hasStillRights(rows, sender)),
+  );
   const [replaced] = await rows.runTogether([update, ...recorded]);
   if (replaced === 1) return { outcome: "replaced" };
   const where = and(isToken, eq(tokens.hash, hash));

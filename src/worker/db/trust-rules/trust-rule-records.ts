@@ -7,6 +7,7 @@ import { trustRules } from "#worker/db/identity-tables.ts";
 import { hasProjects, unknownProjects } from "#worker/db/projects/list-projects.ts";
 import type { Position } from "#worker/db/reads.ts";
 import { tokens } from "#worker/db/schema.ts";
+import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
 /** The fields of a TrustRuleReading. */
@@ -62,11 +63,13 @@ type TrustRuleInsertion =
 export async function insertTrustRule(
   rows: AccountRows,
   rule: TrustRuleReading,
+  sender: Sender,
   recorded: readonly Write[],
 ): Promise<TrustRuleInsertion> {
   const wanted = rule.projectIds ?? [];
   const hasRoom = sql`${rows.countAll(trustRules)} < ${MAX_TRUST_RULES}`;
-  const insert = rows.insert(trustRules, rule, sql`${hasProjects(rows, wanted)} and ${hasRoom}`);
+  const isPossible = sql`${hasProjects(rows, wanted)} and ${hasRoom} and ${hasStillRights(rows, sender)}`;
+  const insert = rows.insert(trustRules, rule, isPossible);
   try {
     const [inserted] = await rows.runTogether([insert, ...recorded]);
     if (inserted === 1) return { outcome: "inserted", rule };
@@ -100,11 +103,12 @@ export async function changeTrustRule(
   before: TrustRuleReading,
   changes: TrustRuleChanges,
   revokedAt: number | null,
+  sender: Sender,
   recorded: readonly Write[],
 ): Promise<TrustRuleChange> {
   const wanted = changes.projectIds ?? [];
   const hasItsProjects = wanted.length > 0 ? hasProjects(rows, wanted) : undefined;
-  const where = and(isUnchanged(before), hasItsProjects);
+  const where = and(isUnchanged(before), hasItsProjects, hasStillRights(rows, sender));
   const update = rows.update(trustRules, changes, where);
   // Before the update, after which the rule is no longer as it was.
   const isPossible = sql`${rows.count(trustRules, where)} = 1`;

@@ -38,10 +38,15 @@ export function readPasskeyKey(cose: CborMap): PasskeyKey | null {
     return { algorithm: -7, jwk: { kty: "EC", crv: "P-256", x, y } };
   if (is(1, -8) && cose.get(-1) === 6 && x !== null)
     return { algorithm: -8, jwk: { kty: "OKP", crv: "Ed25519", x } };
-  const modulus = bytes(-1);
-  if (is(3, -257) && modulus !== null && x !== null)
-    return { algorithm: -257, jwk: { kty: "RSA", n: modulus, e: x } };
+  const modulus = cose.get(-1);
+  if (is(3, -257) && isBytes(modulus) && isLongModulus(modulus) && x !== null)
+    return { algorithm: -257, jwk: { kty: "RSA", n: toBase64Url(modulus), e: x } };
   return null;
+}
+
+/** Whether an RSA key has 2,048 to 4,096 bits. A reader of the database could find the private key of a short one. */
+function isLongModulus(modulus: Bytes): boolean {
+  return modulus.length >= 256 && modulus.length <= 512 && modulus[0] !== 0;
 }
 
 /** Imports a key. @returns null if it is not valid, such as a point that is not on the curve */

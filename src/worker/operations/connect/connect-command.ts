@@ -21,7 +21,7 @@ import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { tokenChange } from "#worker/operations/changes/targets.ts";
 import { memberOf } from "#worker/operations/profile/member-of.ts";
-import { refuseExcess, refuseUnknownProjects, tooMany } from "#worker/operations/refusals.ts";
+import { refuseEnded, refuseExcess, refuseUnknownProjects, tooMany } from "#worker/operations/refusals.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
@@ -68,7 +68,7 @@ export async function connectCommand(
       project_ids: { before: null, after: grant.projectIds },
     },
   });
-  const inserted = await insertConnectGrant(rows, grant, now, recorded);
+  const inserted = await insertConnectGrant(rows, grant, now, context, recorded);
   switch (inserted.outcome) {
     case "inserted":
       return succeed({ expires_at: timestamp(inserted.expiresAt) });
@@ -84,7 +84,10 @@ export async function connectCommand(
         `You have allowed ${MAX_PENDING_CONNECTS} commands that have not taken their token. Wait ${CONNECT_MINUTES} minutes.`,
       );
     case "too_many_tokens":
-      return tooMany("tokens", "Revoke some. Expired tokens count until they are revoked.");
+      return (
+        (await refuseEnded(context)) ??
+        tooMany("tokens", "Revoke some. Expired tokens count until they are revoked.")
+      );
   }
 }
 

@@ -31,7 +31,8 @@ import {
   refuseGrantProjects,
   refuseGrants,
 } from "#worker/operations/members/grants.ts";
-import { notFound, tooMany } from "#worker/operations/refusals.ts";
+import { notFound, refuseEnded, tooMany } from "#worker/operations/refusals.ts";
+import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { readAll } from "#worker/paging.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { grantView, invitationView } from "#worker/views/member-view.ts";
@@ -63,9 +64,14 @@ export async function createInvitation(
   context: Context,
   input: CreateInvitationInput,
 ): Promise<
-  Result<InvitationWithLink, "email_taken" | "insufficient_scope" | "invalid_request" | "too_many">
+  Result<
+    InvitationWithLink,
+    "email_taken" | "insufficient_scope" | "invalid_request" | "reauthentication_required" | "too_many"
+  >
 > {
   const { clock, ids, member, rows, randomBytes } = context;
+  const unconfirmed = refuseUnconfirmed(context);
+  if (unconfirmed !== null) return unconfirmed;
   const grants = grantsOf(input.grants);
   const excess = refuseGrants(context, grants);
   if (excess !== null) return excess;
@@ -87,6 +93,7 @@ export async function createInvitation(
     invitation,
     await secretHash(code),
     projectsOf(grants),
+    context,
     recorded,
   );
   switch (added.outcome) {
@@ -100,7 +107,9 @@ export async function createInvitation(
     case "no_such_projects":
       return refuseGrantProjects(input.grants, added.projectIds);
     case "too_many":
-      return tooMany("members and open invitations", "Remove some.", MAX_MEMBERS);
+      return (
+        (await refuseEnded(context)) ?? tooMany("members and open invitations", "Remove some.", MAX_MEMBERS)
+      );
   }
 }
 

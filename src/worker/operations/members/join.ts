@@ -33,7 +33,12 @@ import { timestamp } from "#worker/views/timestamp.ts";
 
 // How a person becomes a member: as the first owner, or by an invitation.
 
-type OwnerRefusal = "host_name_required" | "invalid_passkey" | "owner_exists" | "person_required";
+type OwnerRefusal =
+  | "email_taken"
+  | "host_name_required"
+  | "invalid_passkey"
+  | "owner_exists"
+  | "person_required";
 
 /** Makes the person of a sign-in link the first owner, and the session theirs. */
 export async function createOwner(
@@ -73,7 +78,7 @@ export async function createOwner(
     case "passkey_exists":
       return passkeyExists;
     case "email_taken":
-      throw new Error("an account without members has no address");
+      return emailTaken;
   }
 }
 

@@ -28,7 +28,7 @@ import {
   refuseGrantProjects,
   refuseGrants,
 } from "#worker/operations/members/grants.ts";
-import { notFound } from "#worker/operations/refusals.ts";
+import { notFound, refuseEnded } from "#worker/operations/refusals.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { readAll } from "#worker/paging.ts";
 import { memberView } from "#worker/views/member-view.ts";
@@ -97,20 +97,26 @@ async function tryUpdate(
   const after = changedBy(before, input);
   const changes = differences(shownOf(before), shownOf(after));
   if (Object.keys(changes).length === 0) return succeed(memberView(before));
-  const refused = before.isOwner || after.isOwner ? refuseOwnerChange(context) : null;
+  const refused =
+    before.isOwner || after.isOwner
+      ? refuseOwnerChange(context)
+      : refuseRiskyChange(context, before, changes);
   if (refused !== null) return refused;
   const wrongGrants = await refuseNewGrants(context, input);
   if (wrongGrants !== null) return wrongGrants;
   const recorded = memberWrites(context, "member.updated", after, changes);
-  switch (await changeMember(context.rows, before, after, recorded)) {
+  switch (await changeMember(context.rows, before, after, context, recorded)) {
     case "changed":
       announceLater(context);
       context.forgetMember(id);
       return succeed(memberView(after));
     case "email_taken":
       return emailTaken;
-    case "not_changed":
+    case "not_changed": {
+      const ended = await refuseEnded(context);
+      if (ended !== null) return ended;
       return before.isOwner && !after.isOwner ? await refuseLastOwner(context, before) : null;
+    }
   }
 }
 
@@ -137,6 +143,22 @@ async function refuseNewGrants(context: Context, { grants }: UpdateMemberInput) 
   return unknown.length === 0 ? null : refuseGrantProjects(grants, unknown);
 }
 
+/**
+ * Refuses a change of the roles or the address of a member that was not confirmed. Single sign-on and `npm run sign-in` find a member
+ * by the address, so a caller who changes it must have the member's rights.
+ */
+function refuseRiskyChange(
+  context: Context,
+  { grants }: MemberReading,
+  changes: ReturnType<typeof differences>,
+) {
+  const isOfAddress = "email" in changes;
+  if (!isOfAddress && !("grants" in changes)) return null;
+  const unconfirmed = refuseUnconfirmed(context);
+  if (unconfirmed !== null || !isOfAddress || refuseGrants(context, grants) === null) return unconfirmed;
+  return refuse("insufficient_scope", "You cannot change the address of a member who may do more than you.");
+}
+
 /** Refuses a change of an owner, except to an owner who has just confirmed that it is them. */
 function refuseOwnerChange(context: Context) {
   const { token, member } = context;
@@ -158,18 +180,32 @@ const lastOwner = refuse(
   "This is the last owner of the account. Make another member an owner first.",
 );
 
-/** Removes a member with their sessions, personal tokens and passkeys. */
-export async function removeMember(
-  context: Context,
-  id: MemberId,
-): Promise<Result<null, "last_owner" | "not_found" | "person_required" | "reauthentication_required">> {
+type RemovalRefusal =
+  | "insufficient_scope"
+  | "last_owner"
+  | "not_found"
+  | "person_required"
+  | "reauthentication_required"
+  | "unavailable";
+
+/** Removes a member with their sessions, personal tokens and passkeys. Only owners who are signed in remove owners. */
+export async function removeMember(context: Context, id: MemberId): Promise<Result<null, RemovalRefusal>> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const removed = await tryRemoval(context, id);
+    if (removed !== null) return removed;
+  }
+  return refuse("unavailable", "Others change this member at the same time. Try again.");
+}
+
+/** @returns null if the member was changed meanwhile */
+async function tryRemoval(context: Context, id: MemberId): Promise<Result<null, RemovalRefusal> | null> {
   const before = await findMember(context.latestRows, id);
   if (before === null) return notFound("member");
   const refused = before.isOwner ? refuseOwnerChange(context) : null;
   if (refused !== null) return refused;
   const recorded = memberWrites(context, "member.removed", before);
-  if (!(await deleteMember(context.rows, id, context.clock.now(), recorded)))
-    return (await findMember(context.latestRows, id)) === null ? notFound("member") : lastOwner;
+  if (!(await deleteMember(context.rows, before, context.clock.now(), context, recorded)))
+    return (await refuseEnded(context)) ?? (before.isOwner ? await refuseLastOwner(context, before) : null);
   announceLater(context);
   context.forgetMember(id);
   return succeed(null);

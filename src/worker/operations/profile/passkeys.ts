@@ -22,13 +22,18 @@ import {
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { memberOf } from "#worker/operations/profile/member-of.ts";
-import { notFound, tooMany } from "#worker/operations/refusals.ts";
+import { ended, notFound, refuseEnded, tooMany } from "#worker/operations/refusals.ts";
 import { checkNewPasskey, invalidPasskey, usedBefore } from "#worker/operations/sessions/ceremonies.ts";
 import { refuseNewPasskey, refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { passkeyView } from "#worker/views/passkey-view.ts";
 
-type AddRefusal = "host_name_required" | "invalid_passkey" | "reauthentication_required" | "too_many";
+type AddRefusal =
+  | "host_name_required"
+  | "insufficient_scope"
+  | "invalid_passkey"
+  | "reauthentication_required"
+  | "too_many";
 
 /** Adds a passkey of the member of the session. */
 export async function addPasskey(
@@ -45,7 +50,7 @@ export async function addPasskey(
   if (!checked.ok) return checked;
   const { passkey, challenge } = checked.value;
   const recorded = passkeyWrites(context, "passkey.added", passkey);
-  const insertion = await insertPasskey(rows, passkey, challenge, recorded);
+  const insertion = await insertPasskey(rows, passkey, challenge, context, recorded);
   switch (insertion.outcome) {
     case "added":
       announceLater(context);
@@ -55,7 +60,7 @@ export async function addPasskey(
     case "passkey_exists":
       return invalidPasskey("It is registered here already.");
     case "too_many":
-      return tooMany("passkeys", "Remove some.", MAX_PASSKEYS, "A person");
+      return (await refuseEnded(context)) ?? tooMany("passkeys", "Remove some.", MAX_PASSKEYS, "A person");
   }
 }
 
@@ -92,7 +97,7 @@ export async function removePasskey(
 /** Gives the member of the session new recovery codes, which replace earlier ones. */
 export async function createRecoveryCodes(
   context: Context,
-): Promise<Result<RecoveryCodes, "reauthentication_required">> {
+): Promise<Result<RecoveryCodes, "insufficient_scope" | "reauthentication_required">> {
   const unconfirmed = refuseUnconfirmed(context);
   if (unconfirmed !== null) return unconfirmed;
   const codes = Array.from({ length: RECOVERY_CODES }, () =>
@@ -100,8 +105,14 @@ export async function createRecoveryCodes(
   );
   const hashes = await Promise.all(codes.map((code) => secretHash(code)));
   const recorded = requestWrites(context, { ...ofMember(context), event: null });
-  await replaceRecoveryCodes(context.rows, memberOf(context).id, hashes, recorded);
-  return succeed({ codes });
+  const isReplaced = await replaceRecoveryCodes(
+    context.rows,
+    memberOf(context).id,
+    hashes,
+    context,
+    recorded,
+  );
+  return isReplaced ? succeed({ codes }) : ended;
 }
 
 async function findOwnPasskey(context: Context, id: PasskeyId) {

@@ -9,6 +9,7 @@ import { differences } from "#worker/operations/changes/targets.ts";
 import { emailTaken } from "#worker/operations/members/grants.ts";
 import { memberOf } from "#worker/operations/profile/member-of.ts";
 import { notFound } from "#worker/operations/refusals.ts";
+import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { memberView } from "#worker/views/member-view.ts";
 import { passkeyView } from "#worker/views/passkey-view.ts";
 
@@ -31,7 +32,7 @@ export async function getProfile(context: Context): Promise<Result<Profile, "not
 export async function updateProfile(
   context: Context,
   { name, email }: UpdateProfileInput,
-): Promise<Result<Profile, "email_taken" | "not_found">> {
+): Promise<Result<Profile, "email_taken" | "not_found" | "reauthentication_required">> {
   const { id } = memberOf(context);
   const before = await findMember(context.latestRows, id);
   if (before === null) return notFound("member");
@@ -39,6 +40,9 @@ export async function updateProfile(
   const changes = differences({ name: before.name, email: before.email }, { name, email });
   const changed = Object.keys(changes);
   if (changed.length === 0) return await getProfile(context);
+  // Single sign-on and `npm run sign-in` find a member by the address.
+  const unconfirmed = "email" in changes ? refuseUnconfirmed(context) : null;
+  if (unconfirmed !== null) return unconfirmed;
   const member = { id, name: after.name };
   const recorded = requestWrites(context, {
     event: { type: "member.updated", data: { member, changed } },
@@ -46,7 +50,7 @@ export async function updateProfile(
     projectId: null,
     changes,
   });
-  const outcome = await changeMember(context.rows, before, after, recorded);
+  const outcome = await changeMember(context.rows, before, after, context, recorded);
   if (outcome === "email_taken") return emailTaken;
   // Somebody else has changed the member at this moment, and the profile shows how.
   if (outcome === "changed") announceLater(context);

@@ -19,7 +19,7 @@ import { logFailure } from "#worker/log-failure.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { differences, serverChange } from "#worker/operations/changes/targets.ts";
-import { notFound, tooMany } from "#worker/operations/refusals.ts";
+import { notFound, refuseEnded, tooMany } from "#worker/operations/refusals.ts";
 import { newEnrollment, newEnrollmentSecret } from "#worker/operations/servers/enrollments.ts";
 import { serverView } from "#worker/views/server-view.ts";
 
@@ -30,7 +30,7 @@ import { serverView } from "#worker/views/server-view.ts";
 export async function createServer(
   context: Context,
   input: CreateServerInput,
-): Promise<Result<ServerCreated, "invalid_request" | "name_taken" | "too_many">> {
+): Promise<Result<ServerCreated, "insufficient_scope" | "invalid_request" | "name_taken" | "too_many">> {
   const outside = refuseOutside(context, input.region);
   if (outside !== null) return outside;
   const now = context.clock.now();
@@ -62,7 +62,7 @@ export async function createServer(
   };
   const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
   const recorded = requestWrites(context, serverChange("server.created", created));
-  const insertion = await insertServer(context.rows, { ...server, ...enrollment.record }, recorded);
+  const insertion = await insertServer(context.rows, { ...server, ...enrollment.record }, context, recorded);
   if (insertion !== "inserted" && context.requestKey !== null) {
     const added = await findServer(context.rows, server.id);
     if (added !== null) {
@@ -80,7 +80,7 @@ export async function createServer(
     case "name_taken":
       return refuse("name_taken", `The account already has a server named ${input.name}.`);
     case "too_many":
-      return tooMany("servers");
+      return (await refuseEnded(context)) ?? tooMany("servers");
   }
 }
 

@@ -6,7 +6,7 @@ import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { Context } from "#worker/context.ts";
 import { type EnrollmentRecord, setEnrollment } from "#worker/db/servers/enrollments.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
-import { notFound } from "#worker/operations/refusals.ts";
+import { notFound, refuseEnded } from "#worker/operations/refusals.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
@@ -14,12 +14,12 @@ import { timestamp } from "#worker/views/timestamp.ts";
 export async function createEnrollment(
   context: Context,
   serverId: ServerId,
-): Promise<Result<Enrollment, "not_found">> {
+): Promise<Result<Enrollment, "insufficient_scope" | "not_found">> {
   const { record, shown } = await newEnrollment(context, context.clock.now());
   const target = { type: "server", id: serverId, name: null } as const;
   const recorded = requestWrites(context, { event: null, target, projectId: null });
-  const isStored = await setEnrollment(context.rows, serverId, record, recorded);
-  return isStored ? succeed(shown) : notFound("server");
+  const isStored = await setEnrollment(context.rows, serverId, record, context, recorded);
+  return isStored ? succeed(shown) : ((await refuseEnded(context)) ?? notFound("server"));
 }
 
 /** The lifetime of an enrolment token. Short, because an operator runs the command on the server right away. */

@@ -14,7 +14,13 @@ import {
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { personBehind, requestWrites, settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { tokenChange } from "#worker/operations/changes/targets.ts";
-import { notFound, refuseExcess, refuseUnknownProjects, tooMany } from "#worker/operations/refusals.ts";
+import {
+  notFound,
+  refuseEnded,
+  refuseExcess,
+  refuseUnknownProjects,
+  tooMany,
+} from "#worker/operations/refusals.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { tokenView } from "#worker/views/token-view.ts";
@@ -67,7 +73,7 @@ export async function addToken(
     ...belonging,
   };
   const recorded = requestWrites(context, tokenChange("token.created", token));
-  const insertion = await insertToken(context.rows, token, hash, recorded);
+  const insertion = await insertToken(context.rows, token, hash, context, recorded);
   switch (insertion.outcome) {
     case "inserted":
       announceLater(context);
@@ -75,7 +81,10 @@ export async function addToken(
     case "no_such_projects":
       return refuseUnknownProjects(input.project_ids ?? [], insertion.projectIds);
     case "too_many":
-      return tooMany("tokens", "Revoke some. Expired tokens count until they are revoked.");
+      return (
+        (await refuseEnded(context)) ??
+        tooMany("tokens", "Revoke some. Expired tokens count until they are revoked.")
+      );
   }
 }
 
@@ -111,7 +120,7 @@ export async function rotateToken(
   const changes = { rotatedAt: now, expiresAt: now + lifetimeMs(token), createdBy };
   const replacement = { hash, ...changes, previousExpiresAt: now + OVERLAP_MS };
   const recorded = requestWrites(context, tokenChange("token.rotated", token));
-  const rotation = await replaceTokenSecret(context.rows, id, replacement, recorded);
+  const rotation = await replaceTokenSecret(context.rows, id, replacement, context, recorded);
   switch (rotation.outcome) {
     case "replaced": {
       announceLater(context);
@@ -123,7 +132,7 @@ export async function rotateToken(
       context.forgetToken(id);
       return succeed({ ...tokenView(rotation.token, now), token: secret });
     case "not_found":
-      return notFound("token");
+      return (await refuseEnded(context)) ?? notFound("token");
   }
 }
 

@@ -31,7 +31,13 @@ import { unknownProjects } from "#worker/db/projects/list-projects.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { personBehind, requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { differences } from "#worker/operations/changes/targets.ts";
-import { notFound, refuseExcess, refuseUnknownProjects, tooMany } from "#worker/operations/refusals.ts";
+import {
+  notFound,
+  refuseEnded,
+  refuseExcess,
+  refuseUnknownProjects,
+  tooMany,
+} from "#worker/operations/refusals.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { trustRuleView } from "#worker/views/trust-rule-view.ts";
 
@@ -77,7 +83,7 @@ export async function createTrustRule(
     lastUsedAt: null,
   };
   const recorded = trustRuleWrites(context, "trust_rule.created", rule);
-  const insertion = await insertTrustRule(context.rows, rule, recorded);
+  const insertion = await insertTrustRule(context.rows, rule, context, recorded);
   switch (insertion.outcome) {
     case "inserted":
       announceLater(context);
@@ -85,7 +91,10 @@ export async function createTrustRule(
     case "no_such_projects":
       return refuseUnknownProjects(input.project_ids ?? [], insertion.projectIds);
     case "too_many":
-      return tooMany("trust rules", "Delete rules that no job uses.", MAX_TRUST_RULES);
+      return (
+        (await refuseEnded(context)) ??
+        tooMany("trust rules", "Delete rules that no job uses.", MAX_TRUST_RULES)
+      );
   }
 }
 
@@ -137,12 +146,13 @@ async function tryUpdate(
   const revokesTokens = changed.some((name) => name !== "name" && name !== "lifetime_minutes");
   const recorded = trustRuleWrites(context, "trust_rule.updated", after, changes);
   const revokedAt = revokesTokens ? context.clock.now() : null;
-  if ((await changeTrustRule(context.rows, before, given, revokedAt, recorded)) === "changed") {
+  if ((await changeTrustRule(context.rows, before, given, revokedAt, context, recorded)) === "changed") {
     announceLater(context);
     return succeed(trustRuleView(after));
   }
   const unknown = await unknownProjects(context.latestRows, given.projectIds ?? []);
-  return unknown.length > 0 ? refuseUnknownProjects(input.project_ids ?? [], unknown) : null;
+  if (unknown.length > 0) return refuseUnknownProjects(input.project_ids ?? [], unknown);
+  return await refuseEnded(context);
 }
 
 function changesOf(before: TrustRuleReading, input: UpdateTrustRuleInput): TrustRuleChanges {

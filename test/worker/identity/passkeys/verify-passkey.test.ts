@@ -3,7 +3,11 @@ import { describe, expect, it } from "vitest";
 
 import type { NewPasskey, PasskeySignature } from "#contract/endpoints/sessions/passkeys.ts";
 import { type Bytes, fromBase64Url, toBase64Url } from "#sealing/bytes.ts";
-import { type PasskeyAlgorithm, passkeyAlgorithms } from "#worker/identity/passkeys/passkey-key.ts";
+import {
+  type PasskeyAlgorithm,
+  passkeyAlgorithms,
+  readPasskeyKey,
+} from "#worker/identity/passkeys/passkey-key.ts";
 import {
   type Passkey,
   verifyAssertion,
@@ -53,6 +57,22 @@ async function registered(algorithm: PasskeyAlgorithm = -7) {
 }
 
 describe("a passkey", () => {
+  it.each([
+    [1_024, null],
+    [2_048, -257],
+    [4_096, -257],
+    [8_192, null],
+  ])("with an RSA key of %i bits has the algorithm %s", (bits, algorithm) => {
+    const modulus = new Uint8Array(bits / 8).fill(0xff);
+    const cose = new Map<number, number | Bytes>([
+      [1, 3],
+      [3, -257],
+      [-1, modulus],
+      [-2, new Uint8Array([1, 0, 1])],
+    ]);
+    expect(readPasskeyKey(cose)?.algorithm ?? null).toBe(algorithm);
+  });
+
   it.each(passkeyAlgorithms)("with the algorithm %i is registered and signs", async (algorithm) => {
     const { authenticator, passkey, oracle } = await registered(algorithm);
     expect(passkey).toMatchObject({ id: authenticator.id, algorithm, signCount: 0, isBackupEligible: false });
