@@ -42,6 +42,7 @@ import { projectsSet } from "#cli/commands/projects-set.ts";
 import { projectsShow } from "#cli/commands/projects-show.ts";
 import { projectsCheckDomains } from "#cli/commands/projects-check-domains.ts";
 import { projectsTestRepository } from "#cli/commands/projects-test-repository.ts";
+import { connectionsList } from "#cli/commands/connections-list.ts";
 import { cronList } from "#cli/commands/cron-list.ts";
 import { cronLogs } from "#cli/commands/cron-logs.ts";
 import { cronRun } from "#cli/commands/cron-run.ts";
@@ -163,6 +164,7 @@ export const commands: readonly Command[] = [
   membersSet,
   membersRemove,
   membersWithdraw,
+  connectionsList,
   tokensList,
   tokensCreate,
   tokensRotate,

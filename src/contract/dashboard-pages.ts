@@ -30,7 +30,9 @@ export const dashboardPages = {
   trust_rules: "tokens/trust-rules",
   account: "account",
   profile: "profile",
+  sign_in_settings: "members/sign-in",
   sign_in: "sign-in",
+  sign_in_callback: "sign-in/callback",
   join: "join",
   connect: "connect",
 } as const satisfies Readonly<Record<string, string>>;

@@ -54,6 +54,12 @@ export const InvitationId = idSchema("inv").brand<"InvitationId">();
 export type InvitationId = z.infer<typeof InvitationId>;
 export const PasskeyId = idSchema("pk").brand<"PasskeyId">();
 export type PasskeyId = z.infer<typeof PasskeyId>;
+/** The id of a connection: a provider by which people sign in. */
+export const ConnectionId = idSchema("conn").brand<"ConnectionId">();
+export type ConnectionId = z.infer<typeof ConnectionId>;
+/** The id of an identity: what a provider calls a member. */
+export const IdentityId = idSchema("idn").brand<"IdentityId">();
+export type IdentityId = z.infer<typeof IdentityId>;
 /** The id of an entry of the audit log. */
 export const AuditEntryId = idSchema("aud").brand<"AuditEntryId">();
 export type AuditEntryId = z.infer<typeof AuditEntryId>;
@@ -78,6 +84,8 @@ export type IdGenerator = {
   member(): MemberId;
   invitation(): InvitationId;
   passkey(): PasskeyId;
+  connection(): ConnectionId;
+  identity(): IdentityId;
   auditEntry(): AuditEntryId;
 };
 
@@ -122,6 +130,8 @@ export function createIdGenerator(source: IdSource): IdGenerator {
     member: () => MemberId.parse(`mem_${encode(uuid7())}`),
     invitation: () => InvitationId.parse(`inv_${encode(uuid7())}`),
     passkey: () => PasskeyId.parse(`pk_${encode(uuid7())}`),
+    connection: () => ConnectionId.parse(`conn_${encode(uuid7())}`),
+    identity: () => IdentityId.parse(`idn_${encode(uuid7())}`),
     auditEntry: () => AuditEntryId.parse(`aud_${encode(uuid7())}`),
   };
 }

@@ -18,6 +18,8 @@ export const problems = {
   invalid_passkey: { status: 403, title: "Passkey refused" },
   person_required: { status: 403, title: "Person required" },
   reauthentication_required: { status: 403, title: "Confirmation required" },
+  sign_in_refused: { status: 403, title: "Sign-in refused" },
+  sso_required: { status: 403, title: "Single sign-on required" },
   own_deployment: { status: 403, title: "Own deployment" },
   https_required: { status: 403, title: "HTTPS required" },
   not_found: { status: 404, title: "Not found" },
@@ -65,6 +67,7 @@ export const problems = {
   too_many_followers: { status: 429, title: "Too many followers" },
   upgrade_required: { status: 426, title: "Upgrade required" },
   internal: { status: 500, title: "Internal error" },
+  provider_unreachable: { status: 503, title: "Provider unreachable" },
   unavailable: { status: 503, title: "Unavailable" },
 } as const satisfies Record<string, ProblemDefinition>;
 

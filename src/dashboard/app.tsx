@@ -26,7 +26,7 @@ export function App() {
   useEffect(() => {
     if (typeof state === "string") clearCaches();
   }, [state]);
-  if (route.page === "join") return <LazyPage route={route} />;
+  if (route.page === "join" || route.page === "sign_in_callback") return <LazyPage route={route} />;
   // A sign-in link is used even if the tab is signed in already.
   if (typeof state === "string" || (route.page === "sign_in" && location.hash !== ""))
     return <SignIn state={state} />;

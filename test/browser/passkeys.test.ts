@@ -102,7 +102,7 @@ describe("a person with a sign-in link", () => {
         });
       });
     };
-    const confirmation = page.getByRole("dialog", { name: "Confirm with your passkey" });
+    const confirmation = page.getByRole("dialog", { name: "Confirm that it is you" });
     await refuseOnce("**/v1/me/tokens", "POST");
     await button("Create a personal token").click();
     await dialog.getByLabel("Name").fill("laptop");

@@ -63,3 +63,17 @@ describe("gantry members", () => {
     expect(shown.stdout).not.toContain("scopes");
   });
 });
+
+describe("gantry connections", () => {
+  it("lists the providers by which people sign in, without secrets", async () => {
+    expect((await run("connections")).stdout).toBe("");
+    const made = await owner.api.call("POST", "/v1/connections", {
+      ...{ kind: "github", name: "GitHub", client_id: "Iv1.8a61f9b3a7aba766" },
+      client_secret: "not-a-real-secret",
+    });
+    expect(made.status).toBe(201);
+    const listed = await run("connections", "list");
+    expect(listed.stdout).toMatch(/^GitHub\thttps:\/\/github\.com\toff\tno\tnever\tconn_\w+$/m);
+    expect((await run("connections", "--json")).stdout).not.toContain("not-a-real-secret");
+  });
+});

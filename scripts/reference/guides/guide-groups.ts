@@ -20,7 +20,18 @@ const groups: readonly GuideGroup[] = [
   },
   {
     title: "Deploy",
-    names: ["builds", "static-sites", "processes", "jobs", "pushes", "ci", "tokens", "members", "holds"],
+    names: [
+      "builds",
+      "static-sites",
+      "processes",
+      "jobs",
+      "pushes",
+      "ci",
+      "tokens",
+      "members",
+      "sign-in",
+      "holds",
+    ],
   },
   {
     title: "Git hosts",

@@ -40,6 +40,9 @@ function aboutText({ data }: Event): string {
   if ("token" in data) return printableName(data.token.name);
   if ("trust_rule" in data) return withChanges(data.trust_rule.name, data.changed);
   if ("passkey" in data) return `${printableName(data.passkey.name)} of ${printableName(data.member.name)}`;
+  if ("identity" in data)
+    return `${printableName(data.identity.connection)} of ${printableName(data.member.name)}`;
+  if ("connection" in data) return withChanges(data.connection.name, data.changed);
   if ("member" in data) return withChanges(data.member.name, data.changed);
   if ("invitation" in data) return printableName(data.invitation.email ?? data.invitation.id);
   if ("webhook" in data) return withReason(data.webhook.name, data.reason);

@@ -2,6 +2,7 @@ import { approvalEndpoints } from "#contract/endpoints/deployments/approval-endp
 import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
+import { connectionEndpoints } from "#contract/endpoints/connections/endpoints.ts";
 import { connectEndpoints } from "#contract/endpoints/connect/endpoints.ts";
 import { cronEndpoints } from "#contract/endpoints/cron/endpoints.ts";
 import { domainEndpoints } from "#contract/endpoints/domains/endpoints.ts";
@@ -35,6 +36,7 @@ export const userEndpoints = {
   ...webhookEndpoints,
   ...trustRuleEndpoints,
   ...memberEndpoints,
+  ...connectionEndpoints,
   ...profileEndpoints,
   ...connectEndpoints,
 };

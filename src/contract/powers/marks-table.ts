@@ -226,6 +226,7 @@ export const marks = {
     passkey: { id: "none", response: { clientDataJSON: "none", attestationObject: "none" } },
     passkey_name: "none",
   },
+  listConnections: "none",
   listInvitations: "none",
   createInvitation: "grant_access",
   deleteInvitation: "none",

@@ -17,6 +17,8 @@ export const example = {
   owner: "mem_01kaf3m9q5p8d2k7w4s6t0vb3e",
   invitation: "inv_01kaf4tbs8q3z7m4v9f2d5sj0a",
   passkey: "pk_01kaf4tct9r4a8n5w0g3e6tk1b",
+  connection: "conn_01kaf4tdv0s5b6p9x1h4f7vm2c",
+  identity: "idn_01kaf4tew1t6c7q0y2j5g8wn3d",
   push: "push_01kaf5c7n3v9h2k8s4jw6qd1rp",
   sha: "8e8412f0c3b1d57a94e2f6a8b0c7d1e5f3a29b64",
   commit: "8e8412f",

@@ -19,6 +19,7 @@ import { projectTexts } from "#contract/endpoints/projects/texts.ts";
 import { serverTexts } from "#contract/endpoints/servers/texts.ts";
 import { sessionTexts } from "#contract/endpoints/sessions/texts.ts";
 import { trustRuleTexts } from "#contract/endpoints/trust-rules/texts.ts";
+import { connectionTexts } from "#contract/endpoints/connections/texts.ts";
 import { trafficTexts } from "#contract/endpoints/traffic/texts.ts";
 import { variableTexts } from "#contract/endpoints/variables/texts.ts";
 import { webhookTexts } from "#contract/endpoints/webhooks/texts.ts";
@@ -44,6 +45,7 @@ export const sections = {
   Tokens: { ...tokenTexts, ...sessionTexts, ...connectTexts },
   Members: memberTexts,
   Profile: profileTexts,
+  Connections: connectionTexts,
   Trust: trustRuleTexts,
   Account: accountTexts,
   Agent: agentTexts,
@@ -65,6 +67,7 @@ export const operationTexts: OperationTexts = {
   ...sections.Tokens,
   ...sections.Members,
   ...sections.Profile,
+  ...sections.Connections,
   ...sections.Trust,
   ...sections.Account,
   ...sections.Agent,

@@ -34,6 +34,13 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   member_id: { description: "The member's id.", example: example.member },
   invitation_id: { description: "The invitation's id.", example: example.invitation },
   passkey_id: { description: "The passkey's id.", example: example.passkey },
+  connection_id: { description: "The connection's id.", example: example.connection },
+  identity_id: { description: "The identity's id.", example: example.identity },
+  domain: {
+    description:
+      "The part of an e-mail address after the @, to find the connections of an account if the installation has several.",
+    example: "example.com",
+  },
   freeze_id: { description: "The freeze's id.", example: example.freeze },
   hook_id: { description: "The hook's id.", example: example.hook },
   push_id: { description: "The id of the row in the ledger.", example: example.push },

@@ -13,6 +13,11 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
     "Only a member can do this, or only an owner, and not a service token. `detail` says whether a personal token is enough.",
   reauthentication_required:
     "The session of a member was not confirmed with a passkey in the last 10 minutes, which this operation needs.",
+  sign_in_refused:
+    "The answer of a provider is wrong, expired or used, or the provider refused, or the person is not a member and may not become one. `detail` says which.",
+  sso_required:
+    "The account requires single sign-on, and the person has used something else. Owners can use passkeys.",
+  provider_unreachable: "A provider of single sign-on does not answer, or not as its protocol demands.",
   email_taken: "Another member of the account has this e-mail address.",
   host_name_required: "The address of the request is an IP number, and passkeys belong to host names.",
   last_owner: "The member is the last owner of the account.",

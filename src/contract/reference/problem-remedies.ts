@@ -13,6 +13,11 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   person_required: "Sign in to the dashboard as a member. If it is about owners, as an owner.",
   reauthentication_required:
     "Confirm the session: `POST /v1/session/challenge` with the act `confirm`, then `POST /v1/session/confirm`. The dashboard asks for the passkey by itself.",
+  sign_in_refused:
+    "Start the sign-in again. If you are not a member yet, ask an owner for an invitation. An owner can test the connection on the page *Sign-in settings*.",
+  sso_required: "Sign in by the provider of your account. If it does not work, ask an owner.",
+  provider_unreachable:
+    "Try again shortly. An owner can sign in with a passkey, and test the connection on the page *Sign-in settings*.",
   email_taken: "Use another address, or find the member with this address in `GET /v1/members`.",
   host_name_required:
     "Open the installation by its host name. On your own computer: `http://localhost` with the port.",

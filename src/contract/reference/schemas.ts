@@ -10,6 +10,7 @@ import { cronSchemas } from "#contract/endpoints/cron/texts.ts";
 import { eventSchemas } from "#contract/endpoints/events/schema-texts.ts";
 import { hookSchemas } from "#contract/endpoints/hooks/texts.ts";
 import { memberSchemas } from "#contract/endpoints/members/texts.ts";
+import { connectionSchemas } from "#contract/endpoints/connections/texts.ts";
 import { connectSchemas } from "#contract/endpoints/connect/texts.ts";
 import { profileSchemas } from "#contract/endpoints/profile/texts.ts";
 import { processSchemas } from "#contract/endpoints/processes/texts.ts";
@@ -47,6 +48,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...sessionSchemas,
   ...memberSchemas,
   ...profileSchemas,
+  ...connectionSchemas,
   ...connectSchemas,
   ...trustRuleSchemas,
   ...accountSchemas,

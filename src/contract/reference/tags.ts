@@ -25,6 +25,8 @@ export const tags = {
     "A member is a person in an account, who signs in with a passkey. Roles say what the person may do, in the whole account or in some projects.",
   Profile:
     "What a person who is signed in manages for themselves: passkeys, recovery codes, sessions and personal tokens.",
+  Connections:
+    "A connection lets the members of an account sign in by a provider: any issuer of OpenID Connect, or GitHub. Owners change connections.",
   Trust:
     "A trust rule gives tokens to the jobs of a CI system, which prove who they are by identity tokens. So CI needs no stored token.",
   Account: "The account of the token, and the health of the control plane.",

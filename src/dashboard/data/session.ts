@@ -5,6 +5,7 @@ import type { Transport } from "#client/request.ts";
 import type { ClientResult } from "#client/send.ts";
 import type { CreateSessionInput, SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { parseJson } from "#contract/parse-json.ts";
+import { clearTab, keepSignOutUrl } from "#dashboard/data/pending-sign-in.ts";
 import { signWithPasskey } from "#dashboard/data/passkeys.ts";
 import { reloadWatched } from "#dashboard/data/resource.ts";
 import { Signal } from "#dashboard/data/signal.ts";
@@ -69,7 +70,7 @@ function sync(): void {
     (stored.account === null || stored.account !== mine.account);
   // Nothing that this tab has read of one account may be shown in another one.
   if (isOtherAccount) {
-    sessionStorage.clear();
+    clearTab();
     return location.reload();
   }
   set(stored);
@@ -91,7 +92,7 @@ function removeDraftsOfOthers(state: SessionState): void {
   // A session whose account could not be read keeps none either: it may be of another account.
   const owner = state === "none" ? null : state.account;
   if (owner !== null && sessionStorage.getItem(OWNER_KEY) === owner) return;
-  sessionStorage.clear();
+  clearTab();
   if (owner !== null) sessionStorage.setItem(OWNER_KEY, owner);
 }
 
@@ -118,7 +119,7 @@ function revoke({ kind, token }: Session): void {
   if (kind === "session") void clientWith(token, { keepalive: true }).endSession();
 }
 
-/** Signs in with the code of a sign-in link, a recovery code, or the signature with a passkey. */
+/** Signs in with the code of a sign-in link, a recovery code, the signature with a passkey, or the answer of a provider. */
 export async function signInWith(body: CreateSessionInput): Promise<ClientResult<SessionCreated>> {
   const created = await clientWith(null).createSession({ body });
   if (created.ok) await startSession(created.value);
@@ -134,7 +135,11 @@ export async function signInWithPasskey(): Promise<ClientResult<SessionCreated>>
 }
 
 /** Stores a new session, which replaces the current one. */
-export async function startSession({ token }: Pick<SessionCreated, "token">): Promise<void> {
+export async function startSession({
+  token,
+  sign_out_url: signOutUrl,
+}: Pick<SessionCreated, "token" | "sign_out_url">): Promise<void> {
+  keepSignOutUrl(signOutUrl);
   // What created it is used up, so the session counts even if its account cannot be read now.
   const account = await clientWith(token).getAccount();
   const before = read();

@@ -18,6 +18,8 @@ import { PushesPage } from "#dashboard/pages/pushes/pushes.tsx";
 import { RepositoryPage } from "#dashboard/pages/repository/repository.tsx";
 import { Servers } from "#dashboard/pages/servers/servers.tsx";
 import { Settings } from "#dashboard/pages/settings/settings.tsx";
+import { SignInCallback } from "#dashboard/pages/sign-in-callback/sign-in-callback.tsx";
+import { SignInSettings } from "#dashboard/pages/sign-in-settings/sign-in-settings.tsx";
 import { Tokens } from "#dashboard/pages/tokens/tokens.tsx";
 import { TrustRules } from "#dashboard/pages/trust-rules/trust-rules.tsx";
 import { VariablesPage } from "#dashboard/pages/variables/variables.tsx";
@@ -75,6 +77,10 @@ export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
       return <AccountPage />;
     case "profile":
       return <ProfilePage />;
+    case "sign_in_settings":
+      return <SignInSettings />;
+    case "sign_in_callback":
+      return <SignInCallback />;
     case "join":
       return <Join />;
     case "connect":

@@ -7,6 +7,7 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
+import { lazy } from "#dashboard/shared/lazy.tsx";
 import { LonePage } from "#dashboard/shared/lone-page.tsx";
 import { PasskeySignIn } from "#dashboard/shared/passkey-sign-in.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -14,6 +15,8 @@ import { Waiting } from "#dashboard/shared/waiting.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { routeAt } from "#dashboard/router/route.ts";
 import { signInCommand } from "#dashboard/text/sign-in-command.ts";
+
+const ProviderSignIn = lazy(async () => (await import("#dashboard/after-first-page.ts")).ProviderSignIn);
 
 /** Leaves the sign-in page. At another page's address, the page is shown now. */
 function leave(): void {
@@ -55,6 +58,7 @@ export function SignIn({ state }: { readonly state: SessionState }) {
       ) : (
         <ProblemBox problem={exchanging.problem} doing="Signing in" retry={exchange} />
       )}
+      <ProviderSignIn />
       <section>
         <h2>With a passkey</h2>
         <PasskeySignIn onSignedIn={leave} />

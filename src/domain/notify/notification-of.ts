@@ -211,6 +211,9 @@ function subjectOf({ type, data }: Other): readonly [subject: string, page: stri
   if ("token" in data) return [`Token ${data.token.name}`, "/tokens"];
   if ("trust_rule" in data) return [`Trust rule ${data.trust_rule.name}`, "/tokens/trust-rules"];
   if ("passkey" in data) return [`Passkey ${data.passkey.name} of ${data.member.name}`, "/members"];
+  if ("identity" in data)
+    return [`Identity of ${data.member.name} at ${data.identity.connection}`, "/members"];
+  if ("connection" in data) return [`Connection ${data.connection.name}`, "/members/sign-in"];
   if ("member" in data) return [`Member ${data.member.name}`, "/members"];
   if ("invitation" in data) return [`Invitation${ofAddress(data.invitation.email)}`, "/members"];
   if ("webhook" in data) return [`Webhook ${data.webhook.name}`, "/webhooks"];

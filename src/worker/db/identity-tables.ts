@@ -1,11 +1,23 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
+import type { ConnectionKind } from "#contract/endpoints/connections/reference.ts";
+import type { JoinPolicy } from "#contract/endpoints/connections/schemas.ts";
 import type { RequiredClaims, TrustProvider } from "#contract/endpoints/trust-rules/providers.ts";
 import type { MemberReference } from "#contract/endpoints/members/reference.ts";
-import type { AccountId, InvitationId, MemberId, PasskeyId, ProjectId, TrustRuleId } from "#contract/ids.ts";
+import type {
+  AccountId,
+  ConnectionId,
+  IdentityId,
+  InvitationId,
+  MemberId,
+  PasskeyId,
+  ProjectId,
+  TrustRuleId,
+} from "#contract/ids.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { Grant } from "#domain/members/member-permissions.ts";
+import type { GroupGrants } from "#domain/sign-in/decide-sign-in.ts";
 import type { PasskeyAlgorithm, PasskeyKey } from "#worker/identity/passkeys/passkey-key.ts";
 
 // The tables of who may get a token, and of the people of an account. The rules of schema.ts apply.
@@ -130,6 +142,62 @@ export const invitations = sqliteTable(
     uniqueIndex("invitations_hash").on(table.hash),
     index("invitations_account").on(table.accountId, table.id),
     index("invitations_expires").on(table.expiresAt),
+  ],
+);
+
+/** Providers by which people sign in. */
+export const connections = sqliteTable(
+  "connections",
+  {
+    id: text("id").$type<ConnectionId>().primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    kind: text("kind").$type<ConnectionKind>().notNull(),
+    name: text("name").notNull(),
+    /** As the provider writes it. */
+    issuer: text("issuer").notNull(),
+    clientId: text("client_id").notNull(),
+    /** null: a public client. Never answered. */
+    clientSecret: text("client_secret"),
+    scopes: text("scopes", { mode: "json" }).$type<readonly string[]>().notNull(),
+    groupsClaim: text("groups_claim").notNull(),
+    groupGrants: text("group_grants", { mode: "json" }).$type<readonly GroupGrants[]>().notNull(),
+    syncGrants: integer("sync_grants", { mode: "boolean" }).notNull(),
+    joinPolicy: text("join_policy").$type<JoinPolicy>().notNull(),
+    domains: text("domains", { mode: "json" }).$type<readonly string[]>().notNull(),
+    joinGrants: text("join_grants", { mode: "json" }).$type<readonly Grant[]>().notNull(),
+    isForced: integer("is_forced", { mode: "boolean" }).notNull(),
+    sessionHours: integer("session_hours").notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** The last sign-in; null: none. */
+    lastUsedAt: integer("last_used_at"),
+  },
+  (table) => [
+    index("connections_account").on(table.accountId, table.id),
+    index("connections_forced")
+      .on(table.accountId)
+      .where(sql`${table.isForced} = 1`),
+  ],
+);
+
+/** What providers call members. */
+export const identities = sqliteTable(
+  "identities",
+  {
+    id: text("id").$type<IdentityId>().primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    connectionId: text("connection_id").$type<ConnectionId>().notNull(),
+    /** `sub`, or the number of an account at GitHub. Never an e-mail address. */
+    subject: text("subject").notNull(),
+    memberId: text("member_id").$type<MemberId>().notNull(),
+    /** The address or login at the last sign-in, for people; null: the provider gave none. */
+    name: text("name"),
+    createdAt: integer("created_at").notNull(),
+    /** The last sign-in; null: none yet. */
+    lastUsedAt: integer("last_used_at"),
+  },
+  (table) => [
+    uniqueIndex("identities_subject").on(table.connectionId, table.subject),
+    index("identities_member").on(table.memberId, table.id),
   ],
 );
 

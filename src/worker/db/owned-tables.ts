@@ -4,6 +4,8 @@ import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-o
 import type { AccountId, ProjectId } from "#contract/ids.ts";
 import { type auditSeals, webhooks } from "#worker/db/event-tables.ts";
 import {
+  type connections,
+  type identities,
   type connectGrants,
   type invitations,
   type members,
@@ -34,8 +36,10 @@ type TableOfProjects = SQLiteTable & {
 /** A table, or an alias of one, whose rows each belong to one account. */
 export type OwnedTable =
   | typeof auditSeals
+  | typeof connections
   | typeof connectGrants
   | typeof hooks
+  | typeof identities
   | typeof idempotencyKeys
   | typeof invitations
   | typeof members

@@ -27,6 +27,7 @@ import type { ProjectSettings } from "#contract/endpoints/projects/project-setti
 import type { Region } from "#contract/regions.ts";
 import type {
   AccountId,
+  ConnectionId,
   DeploymentId,
   MemberId,
   ProjectId,
@@ -87,8 +88,10 @@ export const tokens = sqliteTable(
     createdBy: text("created_by").$type<MemberId>(),
     /** The same for the secret before the last rotation. */
     previousCreatedBy: text("previous_created_by").$type<MemberId>(),
-    /** When the member of a session last used a passkey in it; null: never. */
+    /** When the member of a session last used a passkey in it, or signed in by a provider; null: never. */
     authenticatedAt: integer("authenticated_at"),
+    /** The connection by which they did; null: a passkey, or never. */
+    connectionId: text("connection_id").$type<ConnectionId>(),
   },
   (table) => [
     uniqueIndex("tokens_hash").on(table.hash),
@@ -116,6 +119,9 @@ export const tokens = sqliteTable(
     index("tokens_created_by")
       .on(table.createdBy)
       .where(sql`${table.createdBy} is not null`),
+    index("tokens_connection")
+      .on(table.connectionId)
+      .where(sql`${table.connectionId} is not null`),
     index("tokens_exchanged")
       .on(table.expiresAt)
       .where(sql`${table.kind} = 'exchange'`),

@@ -14,11 +14,13 @@ import type { Context } from "#worker/context.ts";
 export function notFound(
   what:
     | "command"
+    | "connection"
     | "delivery"
     | "deployment"
     | "event"
     | "freeze"
     | "hook"
+    | "identity"
     | "invitation"
     | "member"
     | "passkey"
@@ -43,7 +45,9 @@ export async function refuseEnded({ isStillAllowed }: Pick<Context, "isStillAllo
 /** Refuses to create more of these than an account may have. @param remedy another sentence: what the user can do */
 export function tooMany(
   what:
+    | "connections"
     | "hooks"
+    | "identities"
     | "members and open invitations"
     | "passkeys"
     | "projects"

@@ -79,6 +79,8 @@ export const lazyTokenRoutes = {
       "addPasskey",
       "updatePasskey",
       "removePasskey",
+      "addIdentity",
+      "removeIdentity",
       "createRecoveryCodes",
       "listOwnTokens",
       "createOwnToken",
@@ -86,6 +88,17 @@ export const lazyTokenRoutes = {
       "endOwnSessions",
     ],
     async () => (await import("#worker/routes/profile.ts")).profileRoutes,
+  ),
+  ...loadWhenCalled(
+    [
+      "listConnections",
+      "createConnection",
+      "updateConnection",
+      "deleteConnection",
+      "testConnection",
+      "startProvider",
+    ],
+    async () => (await import("#worker/routes/connections.ts")).connectionRoutes,
   ),
   ...loadWhenCalled(
     ["createChallenge", "confirmSession", "endSession"],
@@ -136,6 +149,10 @@ export const lazyOpenRoutes = {
   ...loadWhenCalled(
     ["createSignInChallenge", "createSession"],
     async () => (await import("#worker/routes/sessions.ts")).signInRoutes,
+  ),
+  ...loadWhenCalled(
+    ["getSignInOptions", "startSignIn"],
+    async () => (await import("#worker/routes/connections.ts")).providerRoutes,
   ),
   ...loadWhenCalled(
     ["lookUpInvitation", "acceptInvitation"],

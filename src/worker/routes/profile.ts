@@ -13,6 +13,7 @@ import {
   removePasskey,
   updatePasskey,
 } from "#worker/operations/profile/passkeys.ts";
+import { addIdentity, removeIdentity } from "#worker/operations/profile/identities.ts";
 import { getProfile, updateProfile } from "#worker/operations/profile/profile.ts";
 
 export const profileRoutes = forTokens(profileEndpoints, {
@@ -21,6 +22,8 @@ export const profileRoutes = forTokens(profileEndpoints, {
   addPasskey: (context, { body }) => answer(addPasskey(context, body)),
   updatePasskey: (context, { params, body }) => answer(updatePasskey(context, params.passkey_id, body)),
   removePasskey: (context, { params }) => answer(removePasskey(context, params.passkey_id)),
+  addIdentity: (context, { body }) => answer(addIdentity(context, body)),
+  removeIdentity: (context, { params }) => answer(removeIdentity(context, params.identity_id)),
   createRecoveryCodes: (context) => answer(createRecoveryCodes(context)),
   listOwnTokens: (context) => answer(listOwnTokens(context)),
   createOwnToken: (context, { body }) => answer(createOwnToken(context, body)),

@@ -11,7 +11,7 @@ import { ids, newSecret } from "./account.ts";
 const NAME = "name-of-the-original";
 
 const ID =
-  /\b(acct|tok|srv|proj|dpl|run|cmd|evt|whk|hook|push|frz|trust|mem|inv|pk|aud)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
+  /\b(acct|tok|srv|proj|dpl|run|cmd|evt|whk|hook|push|frz|trust|mem|inv|pk|conn|idn|aud)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
 /** Unix milliseconds of this century. */
 const TIME = /\b[12]\d{12}\b/g;
 /** The hash of a token. */

@@ -1,11 +1,19 @@
 import { env } from "cloudflare:workers";
 import * as z from "zod";
 
-import { type AccountId, InvitationId, MemberId, PasskeyId, TokenId } from "#contract/ids.ts";
+import {
+  type AccountId,
+  ConnectionId,
+  IdentityId,
+  InvitationId,
+  MemberId,
+  PasskeyId,
+  TokenId,
+} from "#contract/ids.ts";
 import { allScopes } from "#contract/scopes.ts";
 import type { MemberRights } from "#domain/members/member-permissions.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { invitations, members, passkeys } from "#worker/db/identity-tables.ts";
+import { connections, identities, invitations, members, passkeys } from "#worker/db/identity-tables.ts";
 import { tokens } from "#worker/db/schema.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { ids, newSecret } from "./account.ts";
@@ -84,6 +92,31 @@ async function recordInvitation(accountId: AccountId): Promise<InvitationId> {
   return id;
 }
 
+/** Adds a connection by which nobody can sign in. Its provider is not asked for the address of a sign-in. */
+async function recordConnection(accountId: AccountId): Promise<ConnectionId> {
+  const id = ids.connection();
+  const rows = new AccountRows(env.DB, accountId);
+  const provider = { kind: "github" as const, name: "GitHub", issuer: "https://github.com" };
+  const client = { clientId: "Iv1.8a61f9b3a7aba766", clientSecret: null, scopes: ["read:user"] };
+  const groups = { groupsClaim: "groups", groupGrants: [], syncGrants: true };
+  const joining = { joinPolicy: "off" as const, domains: [], joinGrants: [], isForced: false };
+  const row = { id, ...provider, ...client, ...groups, ...joining, sessionHours: 12, createdAt: Date.now() };
+  await rows.run(rows.insert(connections, row));
+  return id;
+}
+
+async function recordIdentity(
+  accountId: AccountId,
+  memberId: MemberId,
+  connectionId: ConnectionId,
+): Promise<IdentityId> {
+  const id = ids.identity();
+  const rows = new AccountRows(env.DB, accountId);
+  const row = { id, connectionId, subject: "583231", memberId, name: "octocat", createdAt: Date.now() };
+  await rows.run(rows.insert(identities, row));
+  return id;
+}
+
 export const People = z.object({
   /** Ada, the owner. */
   person: SignedIn,
@@ -93,6 +126,9 @@ export const People = z.object({
   memberId: MemberId,
   /** Nobody has accepted it. */
   invitationId: InvitationId,
+  connectionId: ConnectionId,
+  /** Ada's, of the connection. */
+  identityId: IdentityId,
 });
 export type People = z.infer<typeof People>;
 
@@ -100,11 +136,14 @@ export type People = z.infer<typeof People>;
 export async function recordPeople(accountId: AccountId): Promise<People> {
   const person = await recordSignedIn(accountId, { name: "Ada", isOwner: true, grants: [] });
   await recordPasskey(accountId, person.id, "Laptop");
+  const connectionId = await recordConnection(accountId);
   const viewer = [{ role: "viewer" as const, projectIds: null, extra: [] }];
   return {
     person,
     passkeyId: await recordPasskey(accountId, person.id, "Security key"),
     memberId: await recordMember(accountId, { name: "Grace", isOwner: false, grants: viewer }),
     invitationId: await recordInvitation(accountId),
+    connectionId,
+    identityId: await recordIdentity(accountId, person.id, connectionId),
   };
 }

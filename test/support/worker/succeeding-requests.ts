@@ -13,6 +13,7 @@ import { githubBody, hmac, RECORDED_SECRET } from "./deliveries.ts";
 import { connectAgent, enrolAgent } from "./enrol-agent.ts";
 import { TestIssuer } from "./issuer.ts";
 import { acceptanceOf, challengeFor, confirmationBy, invite, newPasskey } from "./members.ts";
+import { createConnection, gitHubUrl, Tab } from "./providers.ts";
 import { createSession, createSignInCode } from "./sessions.ts";
 import { exchangeOf, job, ruleOf } from "./trust-rules.ts";
 import { TestWebhook } from "./webhook.ts";
@@ -186,6 +187,14 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
   async addPasskey({ person: { token } }) {
     const { sent } = await newPasskey(await challengeFor(token, "add_passkey"));
     return { path: "/v1/me/passkeys", body: { name: "Phone", passkey: sent } };
+  },
+  async addIdentity({ person: { token } }) {
+    const connection = await createConnection(token, {
+      ...{ kind: "github", name: "Octo", issuer: gitHubUrl(), scopes: ["read:user"] },
+    });
+    const tab = new Tab();
+    const url = await tab.startAs(token, "add_identity", connection);
+    return { path: "/v1/me/identities", body: await tab.visit(url, "octocat") };
   },
   async revokeOwnToken({ person: { token } }) {
     const { id } = await create("/v1/me/tokens", token, { name: "CI", scopes: ["tokens:read"] });

@@ -9,6 +9,7 @@ import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts"
 import {
   AccountId,
   CommandId,
+  type ConnectionId,
   DeploymentId,
   EventId,
   FreezeId,
@@ -165,6 +166,8 @@ const pathParameters = (world: World): Readonly<Record<string, string>> => ({
   freeze_id: world.freezeId,
   hook_id: world.hookId,
   webhook_id: world.webhookId,
+  connection_id: world.connectionId,
+  identity_id: world.identityId,
   invitation_id: world.invitationId,
   member_id: world.memberId,
   passkey_id: world.passkeyId,
@@ -212,8 +215,18 @@ const bodies: { readonly [Name in OperationName]?: (world: World) => unknown } =
   lookUpInvitation: () => ({ code: newSecret("invitation") }),
   acceptInvitation: () => ({ ...operationTexts.acceptInvitation.body, code: newSecret("invitation") }),
   connectCommand: () => newConnect(),
+  createConnection: () => ({ kind: "github", name: "Octo", client_id: "Iv1.8a61f9b3a7aba766" }),
+  updateConnection: () => ({ name: "renamed" }),
+  testConnection: () => ({}),
+  startSignIn: ({ connectionId }) => startOf(connectionId),
+  startProvider: ({ connectionId }) => ({ ...startOf(connectionId), act: "add_identity" }),
   createOwnToken: () => ({ name: "CI", scopes: ["tokens:read"] }),
 };
+
+const startOf = (connectionId: ConnectionId) => ({
+  connection_id: connectionId,
+  binding_hash: "0".repeat(64),
+});
 
 /** What the page of a new sign-in sends. */
 function newConnect() {
@@ -280,5 +293,7 @@ export function missing(world: World): World {
     memberId: ids.member(),
     invitationId: ids.invitation(),
     passkeyId: ids.passkey(),
+    connectionId: ids.connection(),
+    identityId: ids.identity(),
   };
 }

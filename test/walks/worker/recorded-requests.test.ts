@@ -82,6 +82,11 @@ const eventOfOperation: { readonly [Name in OperationName]?: EventType | null } 
   updatePasskey: null,
   removePasskey: "passkey.removed",
   createRecoveryCodes: null,
+  createConnection: "connection.created",
+  updateConnection: "connection.updated",
+  deleteConnection: "connection.deleted",
+  addIdentity: "identity.added",
+  removeIdentity: "identity.removed",
   createOwnToken: "token.created",
   // The token's event follows when the command takes it.
   connectCommand: null,
@@ -96,7 +101,13 @@ const eventOfOperation: { readonly [Name in OperationName]?: EventType | null } 
 };
 
 /** These only ask something. */
-const asking: ReadonlySet<OperationName> = new Set(["testRepository", "testTrustRules", "createChallenge"]);
+const asking: ReadonlySet<OperationName> = new Set([
+  "testRepository",
+  "testTrustRules",
+  "testConnection",
+  "createChallenge",
+  "startProvider",
+]);
 const isChange = (name: OperationName) =>
   endpoints[name].method !== "GET" && endpoints[name].access.by === "token" && !asking.has(name);
 const changing = operationNames.filter(isChange);
@@ -235,7 +246,7 @@ function timesIn(text: string): number[] {
 
 describe("a request with an Idempotency-Key whose first try failed", () => {
   /** A passkey answers a challenge within minutes, so hours later a new one is asked for. */
-  const answering: ReadonlySet<OperationName> = new Set(["createOwner", "addPasskey"]);
+  const answering: ReadonlySet<OperationName> = new Set(["createOwner", "addPasskey", "addIdentity"]);
   const withKey = changing.filter((name) => takesIdempotencyKey(endpoints[name]) && !answering.has(name));
 
   it.each(withKey)("has the time of the try that succeeds, hours later: %s", async (name) => {

@@ -54,6 +54,8 @@ function row(name: string, cold: RoundTrips, warm: RoundTrips): string {
 beforeAll(async () => {
   await Promise.all([
     import("#worker/routes/audit.ts"),
+    import("#worker/routes/connections.ts"),
+    import("#worker/operations/sign-in/provider-answer.ts"),
     import("#worker/routes/hooks.ts"),
     import("#worker/routes/members.ts"),
     import("#worker/routes/profile.ts"),

@@ -15,6 +15,7 @@ export const AuditTarget = z.strictObject({
   type: growing(
     z.enum([
       "account",
+      "connection",
       "deployment",
       "freeze",
       "hook",

@@ -6,9 +6,6 @@ import {
   type EventType,
   freezeEventTypes,
   hookEventTypes,
-  invitationEventTypes,
-  memberEventTypes,
-  passkeyEventTypes,
   projectEventTypes,
   serverEventTypes,
   tokenEventTypes,
@@ -19,6 +16,13 @@ import {
   cronEventTypes,
   certificateEventTypes,
 } from "#contract/endpoints/events/schemas.ts";
+import {
+  connectionEventTypes,
+  identityEventTypes,
+  invitationEventTypes,
+  memberEventTypes,
+  passkeyEventTypes,
+} from "#contract/endpoints/events/people-event-types.ts";
 import { example, liveDeployment } from "#contract/reference/examples.ts";
 
 type EventExample = z.input<typeof Event>;
@@ -214,6 +218,24 @@ export const eventExamples: readonly EventExample[] = [
     ...common,
     type,
     data: { ...numbered, member, passkey: { id: example.passkey, name: "Laptop" } },
+  })),
+  ...connectionEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: {
+      ...numbered,
+      connection: { id: example.connection, name: "Okta", issuer: "https://acme.okta.com" },
+      changed: type === "connection.updated" ? ["group_grants"] : [],
+    },
+  })),
+  ...identityEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: {
+      ...numbered,
+      member,
+      identity: { id: example.identity, connection: "Okta", name: "grace@example.com" },
+    },
   })),
   ...webhookEventTypes.map((type): EventExample => ({
     ...common,

@@ -18,6 +18,8 @@ const groups = [
   "member.*",
   "invitation.*",
   "passkey.*",
+  "connection.*",
+  "identity.*",
   "webhook.*",
   "hook.*",
   "freeze.*",

@@ -2,13 +2,22 @@ import * as z from "zod/mini";
 
 import { wholeFrom } from "#contract/bounds.ts";
 import { Deployment, DeploymentFailure, Hold } from "#contract/endpoints/deployments/schemas.ts";
+import {
+  connectionEventTypes,
+  identityEventTypes,
+  invitationEventTypes,
+  memberEventTypes,
+  passkeyEventTypes,
+} from "#contract/endpoints/events/people-event-types.ts";
 import { MemberReference } from "#contract/endpoints/members/reference.ts";
 import {
   AccountId,
+  ConnectionId,
   DeploymentId,
   EventId,
   FreezeId,
   HookId,
+  IdentityId,
   InvitationId,
   PasskeyId,
   ProjectId,
@@ -110,14 +119,6 @@ export const trustRuleEventTypes = [
   "trust_rule.updated",
   "trust_rule.deleted",
 ] as const;
-export const memberEventTypes = [
-  "member.joined",
-  "member.updated",
-  "member.recovered",
-  "member.removed",
-] as const;
-export const invitationEventTypes = ["invitation.created", "invitation.deleted"] as const;
-export const passkeyEventTypes = ["passkey.added", "passkey.removed"] as const;
 export const accountEventTypes = ["account.updated", "account.link_used"] as const;
 export const webhookEventTypes = [
   "webhook.created",
@@ -257,6 +258,20 @@ export const PasskeyEvent = event(passkeyEventTypes, {
 });
 export type PasskeyEvent = z.infer<typeof PasskeyEvent>;
 
+/** `changed`: the names of the fields that changed. */
+export const ConnectionEvent = event(connectionEventTypes, {
+  connection: z.strictObject({ id: ConnectionId, name: z.string(), issuer: z.string() }),
+  changed: z.array(z.string()),
+});
+export type ConnectionEvent = z.infer<typeof ConnectionEvent>;
+
+/** `identity.name`: the address or the login at the provider; null: it gave none. */
+export const IdentityEvent = event(identityEventTypes, {
+  member: MemberReference,
+  identity: z.strictObject({ id: IdentityId, connection: z.string(), name: z.nullable(z.string()) }),
+});
+export type IdentityEvent = z.infer<typeof IdentityEvent>;
+
 /** `reason`: why the webhook was disabled, as a sentence. */
 export const WebhookEvent = event(webhookEventTypes, {
   webhook: z.strictObject({ id: WebhookId, name: z.string(), kind: z.string() }),
@@ -305,6 +320,8 @@ export const EventType = z.enum([
   ...memberEventTypes,
   ...invitationEventTypes,
   ...passkeyEventTypes,
+  ...connectionEventTypes,
+  ...identityEventTypes,
   ...webhookEventTypes,
   ...hookEventTypes,
   ...freezeEventTypes,
@@ -335,6 +352,8 @@ export const Event = z.discriminatedUnion("type", [
   MemberEvent,
   InvitationEvent,
   PasskeyEvent,
+  ConnectionEvent,
+  IdentityEvent,
   WebhookEvent,
   HookEvent,
   FreezeEvent,

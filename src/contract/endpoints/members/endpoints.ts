@@ -66,6 +66,13 @@ export const memberEndpoints = {
     ...post("/v1/invitations/accept", { by: "none" }),
     body: schemas.AcceptInvitationInput,
     success: { status: 201, body: SessionCreated },
-    problems: ["invalid_token", "invalid_passkey", "host_name_required", "email_taken", "rate_limited"],
+    problems: [
+      "invalid_token",
+      "invalid_passkey",
+      "host_name_required",
+      "email_taken",
+      "rate_limited",
+      "sso_required",
+    ],
   },
 } as const satisfies Record<string, Endpoint>;

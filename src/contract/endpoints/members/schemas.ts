@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { listBetween, listUpTo, textBetween, wholeBetween } from "#contract/bounds.ts";
+import { OfferedConnection } from "#contract/endpoints/connections/reference.ts";
 import { MemberReference } from "#contract/endpoints/members/reference.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { NewPasskey, PasskeyChallenge } from "#contract/endpoints/sessions/passkeys.ts";
@@ -129,13 +130,17 @@ const InvitationCode = textBetween(1, 200);
 export const LookUpInvitationInput = z.strictObject({ code: InvitationCode });
 export type LookUpInvitationInput = z.infer<typeof LookUpInvitationInput>;
 
-/** What a person who has the link may know before joining. `challenge`: for their first passkey. */
+/**
+ * What a person who has the link may know before joining. `challenge`: for their first passkey. `connections`: the providers by
+ * which they can join instead.
+ */
 export const FoundInvitation = z.strictObject({
   account: z.string(),
   invited_by: z.nullable(z.string()),
   email: z.nullable(z.string()),
   grants: z.array(Grant),
   expires_at: z.string(),
+  connections: z.array(OfferedConnection),
   challenge: PasskeyChallenge,
 });
 export type FoundInvitation = z.infer<typeof FoundInvitation>;

@@ -145,6 +145,7 @@ export const memberTexts = {
       email: "grace@example.com",
       grants,
       expires_at: invitation.expires_at,
+      connections: [{ id: example.connection, kind: "oidc", name: "Okta" }],
       challenge: exampleChallenge,
     },
   },
@@ -159,6 +160,7 @@ export const memberTexts = {
       token: secrets.session,
       expires_at: "2026-11-20T21:14:02.310Z",
       member: { id: example.member, name: "Grace Hopper" },
+      sign_out_url: null,
     },
     location: null,
   },
@@ -172,7 +174,8 @@ const grant = {
 
 const person = {
   name: "The person's name.",
-  email: "The person's e-mail address. `null`: not known. Nobody signs in by it.",
+  email:
+    "The person's e-mail address. `null`: not known. Nobody signs in by it, except for the first time by a connection that trusts its domain.",
 };
 
 const memberFields = {
@@ -277,6 +280,7 @@ export const memberSchemas = {
     email: invitationFields.email,
     grants: invitationFields.grants,
     expires_at: invitationFields.expires_at,
+    connections: "The connections by which the person can join instead of with a passkey.",
     challenge: "The challenge for the person's first passkey.",
   }),
   AcceptInvitationInput: object(schemas.AcceptInvitationInput, "The person who joins.", {

@@ -4,9 +4,11 @@ import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { get, patch, person, post, remove } from "#contract/endpoints/endpoint-defaults.ts";
 import * as schemas from "#contract/endpoints/profile/schemas.ts";
 import { CreateTokenInput, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
-import { PasskeyId, TokenId } from "#contract/ids.ts";
+import { ProviderAnswer } from "#contract/endpoints/sessions/provider-answer.ts";
+import { IdentityId, PasskeyId, TokenId } from "#contract/ids.ts";
 
 const PasskeyParams = z.strictObject({ passkey_id: PasskeyId });
+const IdentityParams = z.strictObject({ identity_id: IdentityId });
 const TokenParams = z.strictObject({ token_id: TokenId });
 
 /** The endpoints for the person who is signed in. */
@@ -36,6 +38,18 @@ export const profileEndpoints = {
   removePasskey: {
     ...remove("/v1/me/passkeys/:passkey_id", person),
     params: PasskeyParams,
+    success: { status: 204, body: null },
+    problems: ["last_passkey", "reauthentication_required"],
+  },
+  addIdentity: {
+    ...post("/v1/me/identities", person),
+    body: ProviderAnswer,
+    success: { status: 201, body: schemas.Identity },
+    problems: ["provider_unreachable", "reauthentication_required", "sign_in_refused", "too_many"],
+  },
+  removeIdentity: {
+    ...remove("/v1/me/identities/:identity_id", person),
+    params: IdentityParams,
     success: { status: 204, body: null },
     problems: ["last_passkey", "reauthentication_required"],
   },

@@ -16,7 +16,22 @@ const passkey = {
   last_used_at: "2026-11-20T09:04:11.318Z",
 } as const;
 
-const profile = { member: exampleMember, passkeys: [passkey], recovery_codes: 8 } as const;
+const identity = {
+  id: example.identity,
+  connection: { id: example.connection, name: "Okta" },
+  subject: "00u1b2c3d4e5f6g7h8i9",
+  name: "grace@example.com",
+  created_at: "2026-11-02T08:20:00.000Z",
+  last_used_at: "2026-11-20T09:04:11.318Z",
+} as const;
+
+const profile = {
+  member: exampleMember,
+  passkeys: [passkey],
+  identities: [identity],
+  connections: [{ id: example.connection, kind: "oidc", name: "Okta" }],
+  recovery_codes: 8,
+} as const;
 
 const ownToken = {
   ...exampleToken,
@@ -28,7 +43,7 @@ const ownToken = {
 export const profileTexts = {
   getProfile: {
     summary: "Get the person who is signed in",
-    description: prose`Returns the person of the session, with their passkeys and the number of recovery codes that are left.`,
+    description: prose`Returns the person of the session, with their passkeys, their identities at providers, and the number of recovery codes that are left.`,
     answer: profile,
   },
   updateProfile: {
@@ -59,6 +74,22 @@ export const profileTexts = {
     description: prose`
       Removes a passkey: it can no longer sign anyone in. The last one stays (409 \`last_passkey\`): add another first. The session
       must be confirmed (403 \`reauthentication_required\`).`,
+  },
+  addIdentity: {
+    summary: "Add an identity",
+    description: prose`
+      Lets the person of the session sign in by a provider: the body is the provider's answer to \`POST /v1/session/provider\` with the
+      act \`add_identity\`. The session must be confirmed (403 \`reauthentication_required\`). An identity that belongs to somebody
+      else is refused. A person can have ${schemas.MAX_IDENTITIES} identities.`,
+    body: { query: "?code=example&state=example", binding: "example" },
+    answer: { ...identity, last_used_at: null },
+    location: null,
+  },
+  removeIdentity: {
+    summary: "Remove an identity",
+    description: prose`
+      Removes an identity: the person can no longer sign in by it. The last way to sign in stays (409 \`last_passkey\`): add a passkey
+      first. The session must be confirmed (403 \`reauthentication_required\`).`,
   },
   createRecoveryCodes: {
     summary: "Create recovery codes",
@@ -103,11 +134,25 @@ const passkeyFields = {
   last_used_at: "When it last signed in or confirmed. `null`: never.",
 };
 
+const identityFields = {
+  id: "The identity's id.",
+  connection: "The connection.",
+  "connection.id": "The connection's id.",
+  "connection.name": "The connection's name.",
+  subject: "What the provider calls the person. It never changes.",
+  name: "The address or the login that the provider gave at the last sign-in. `null`: none.",
+  created_at: "When it was added.",
+  last_used_at: "When the person last signed in by it. `null`: not yet.",
+};
+
 export const profileSchemas = {
   Passkey: object(schemas.Passkey, "A passkey of a member.", passkeyFields),
+  Identity: object(schemas.Identity, "An identity of a member at a provider.", identityFields),
   Profile: object(schemas.Profile, "The person who is signed in.", {
     member: "The person.",
     passkeys: "The person's passkeys, the oldest first.",
+    identities: "The person's identities at providers, the oldest first.",
+    connections: "The connections of the account, at which identities can be added.",
     recovery_codes: "How many recovery codes are left.",
   }),
   UpdateProfileInput: object(schemas.UpdateProfileInput, "The fields to change.", {

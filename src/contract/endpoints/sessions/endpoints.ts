@@ -16,7 +16,16 @@ export const sessionEndpoints = {
     ...post("/v1/sessions", { by: "none" }),
     body: schemas.CreateSessionInput,
     success: { status: 201, body: schemas.SessionCreated },
-    problems: ["invalid_token", "invalid_passkey", "host_name_required", "rate_limited"],
+    problems: [
+      "invalid_token",
+      "invalid_passkey",
+      "email_taken",
+      "host_name_required",
+      "provider_unreachable",
+      "rate_limited",
+      "sign_in_refused",
+      "sso_required",
+    ],
   },
   createChallenge: {
     ...post("/v1/session/challenge", token(null)),
@@ -28,7 +37,13 @@ export const sessionEndpoints = {
     ...post("/v1/session/confirm", person),
     body: schemas.ConfirmSessionInput,
     success: { status: 204, body: null },
-    problems: ["invalid_passkey", "host_name_required"],
+    problems: [
+      "invalid_passkey",
+      "host_name_required",
+      "provider_unreachable",
+      "sign_in_refused",
+      "sso_required",
+    ],
   },
   endSession: {
     ...remove("/v1/session", token(null)),

@@ -1,4 +1,5 @@
 import { NewPasskey, PasskeyChallenge, PasskeySignature } from "#contract/endpoints/sessions/passkeys.ts";
+import { ProviderAnswer } from "#contract/endpoints/sessions/provider-answer.ts";
 import * as schemas from "#contract/endpoints/sessions/schemas.ts";
 import { tokenFields } from "#contract/endpoints/tokens/texts.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
@@ -47,7 +48,7 @@ export const sessionTexts = {
     answer: challenge,
   },
   createSession: {
-    summary: "Sign in: with a passkey, a sign-in link or a recovery code",
+    summary: "Sign in: with a passkey, by a provider, a sign-in link or a recovery code",
     description: prose`
       Signs in. The dashboard calls this endpoint; programs use an API token instead. The body has exactly one of:
 
@@ -57,6 +58,11 @@ export const sessionTexts = {
         \`account.link_used\` announces it.
       - \`recovery_code\`: a recovery code of a member, which works once. The session lasts 15 minutes and can only add a passkey.
 
+      - \`provider\`: the answer of a provider to \`POST /v1/sign-in/start\`. The session is the member's. With
+        \`invitation_code\`, or if the connection lets people join, it makes the person a member first.
+
+      If the account requires single sign-on, passkeys and recovery codes of members who are not owners get 403 \`sso_required\`.
+
       An unknown, expired or used code gets 401, and a passkey that is unknown or whose answer is wrong 403 \`invalid_passkey\`. An
       address that sends too many of them gets 429.`,
     body: { code: secrets.signIn },
@@ -65,6 +71,7 @@ export const sessionTexts = {
       token: secrets.session,
       expires_at: "2026-11-20T21:14:02.310Z",
       member: null,
+      sign_out_url: null,
     },
     location: null,
   },
@@ -78,11 +85,11 @@ export const sessionTexts = {
     answer: exampleChallenge,
   },
   confirmSession: {
-    summary: "Confirm the session with a passkey",
+    summary: "Confirm the session with a passkey or by a provider",
     description: prose`
-      Confirms the session by the answer of a passkey to a challenge of \`POST /v1/session/challenge\` with the act \`confirm\`. For
-      the next 10 minutes, the session may do what needs a confirmation (403 \`reauthentication_required\`). A sign-in with a passkey
-      confirms it too.`,
+      Confirms the session by the answer of a passkey to a challenge of \`POST /v1/session/challenge\` with the act \`confirm\`, or of
+      a provider to \`POST /v1/session/provider\` with that act. For the next 10 minutes, the session may do what needs a confirmation (403 \`reauthentication_required\`). A sign-in with a passkey
+      or by a provider confirms it too.`,
     body: { passkey: signature },
   },
   endSession: {
@@ -120,6 +127,10 @@ export const sessionSchemas = {
       }),
     },
   ),
+  ProviderAnswer: object(ProviderAnswer, "What a provider has sent back to the callback page.", {
+    query: "The query of the page's address, with `code` and `state`.",
+    binding: "The secret of the browser's tab that has started, whose SHA-256 was sent then.",
+  }),
   PasskeyChallenge: object(PasskeyChallenge, "What a page asks the browser for.", {
     challenge: "The bytes to sign, in base64url.",
     rp_id: "The host name that passkeys belong to.",
@@ -139,17 +150,22 @@ export const sessionSchemas = {
     passkey:
       "Only to sign in with a passkey: its answer, as the browser's `PublicKeyCredential.toJSON()` gives it.",
     recovery_code: "Only to sign in by a recovery code: the code.",
+    provider: "Only to sign in by a provider: its answer.",
+    invitation_code: "Only with `provider`, to accept an invitation: the part of its link after `#code=`.",
   }),
   SessionCreated: object(schemas.SessionCreated, "A session with its secret.", {
     id: tokenFields.id,
     token: tokenFields.token,
     expires_at: tokenFields.expires_at,
     member: "Who has signed in. `null`: somebody with a sign-in link.",
+    sign_out_url:
+      "Where the provider ends its own session, to open after signing out. `null`: it has no such page, or the sign-in was not by a provider.",
   }),
   CreateChallengeInput: object(schemas.CreateChallengeInput, "What the passkey is for.", {
     act: "`add_passkey` for a new one, `confirm` for an existing one.",
   }),
-  ConfirmSessionInput: object(schemas.ConfirmSessionInput, "The confirmation.", {
+  ConfirmSessionInput: object(schemas.ConfirmSessionInput, "The confirmation. Exactly one field.", {
     passkey: passkeySignature,
+    provider: "The answer of a provider.",
   }),
 } satisfies Record<string, SchemaText>;

@@ -1,9 +1,12 @@
 import type { ClientResult } from "#client/send.ts";
 import { api } from "#dashboard/data/api.ts";
 import { signWithPasskey } from "#dashboard/data/passkeys.ts";
+import { ALL } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
+import { useProfile } from "#dashboard/pages/profile/profile-resources.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { ProviderButtons } from "#dashboard/shared/provider-buttons.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 
 async function confirm(): Promise<ClientResult<unknown>> {
@@ -20,9 +23,20 @@ export function ConfirmDialog({ onEnd }: { readonly onEnd: (isConfirmed: boolean
   const start = async () => {
     if ((await confirming.run()) !== null) onEnd(true);
   };
+  const { value: profile } = useProfile(ALL);
+  const connections = (profile?.identities ?? []).map(({ connection }) => ({
+    ...connection,
+    kind: "oidc" as const,
+  }));
   return (
-    <Dialog title="Confirm with your passkey" onClose={cancel}>
+    <Dialog title="Confirm that it is you" onClose={cancel}>
       <p>This change needs proof that it is you. It then counts for 10 minutes.</p>
+      {connections.length === 0 ? null : (
+        <>
+          <p>If you sign in by your provider, come back here and repeat the change.</p>
+          <ProviderButtons connections={connections} act="confirm" verb="Sign in with" />
+        </>
+      )}
       <ProblemBox problem={confirming.problem} doing="Confirming" />
       <footer>
         <Button onClick={cancel}>Cancel</Button>

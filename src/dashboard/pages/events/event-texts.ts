@@ -49,6 +49,11 @@ const happened: Record<EventType, string> = {
   "invitation.deleted": "was withdrawn",
   "passkey.added": "was added",
   "passkey.removed": "was removed",
+  "connection.created": "was created",
+  "connection.updated": "was changed",
+  "connection.deleted": "was deleted",
+  "identity.added": "was added",
+  "identity.removed": "was removed",
   "webhook.created": "was created",
   "webhook.updated": "was changed",
   "webhook.disabled": "was disabled",
@@ -124,6 +129,18 @@ function subjectOf({ type, data }: Event): Omit<EventText, "happened"> {
       subject: `Passkey ${data.passkey.name} of ${data.member.name}`,
       route: { page: "members" },
       detail: null,
+    };
+  if ("identity" in data)
+    return {
+      subject: `Identity of ${data.member.name} at ${data.identity.connection}`,
+      route: { page: "members" },
+      detail: data.identity.name,
+    };
+  if ("connection" in data)
+    return {
+      subject: `Connection ${data.connection.name}`,
+      route: { page: "sign_in_settings" },
+      detail: listed(data.changed),
     };
   if ("member" in data)
     return { subject: data.member.name, route: { page: "members" }, detail: listed(data.changed) };
@@ -201,6 +218,8 @@ export const eventFamilies = {
   "member.*": "Members",
   "invitation.*": "Invitations",
   "passkey.*": "Passkeys",
+  "connection.*": "Connections",
+  "identity.*": "Identities",
   "webhook.*": "Webhooks",
   "hook.*": "Hooks",
   "freeze.*": "Freezes",

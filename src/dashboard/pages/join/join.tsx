@@ -14,6 +14,7 @@ import { Form } from "#dashboard/shared/form.tsx";
 import { LonePage } from "#dashboard/shared/lone-page.tsx";
 import { NewPersonFields, noPerson } from "#dashboard/shared/new-person.tsx";
 import { PasskeyNotice } from "#dashboard/shared/passkey-notice.tsx";
+import { ProviderButtons } from "#dashboard/shared/provider-buttons.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
@@ -132,6 +133,14 @@ function Invited({ code, invitation }: InvitedProps) {
       <p class="quiet">
         The invitation expires <Ago time={expiresAt} />.
       </p>
+      {invitation.connections.length === 0 ? null : (
+        <ProviderButtons
+          connections={invitation.connections}
+          act="sign_in"
+          verb="Join with"
+          invitationCode={code}
+        />
+      )}
       <Form onSubmit={join}>
         <NewPersonFields person={person} onChange={setPerson} errors={form.errors} hasEmail={false} />
         <ProblemBox problem={joining.problem} doing="Joining" />

@@ -11,6 +11,7 @@ import { OwnerCard } from "#dashboard/pages/owner/owner-card.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { Find, matches } from "#dashboard/shared/find.tsx";
+import { MemberSections } from "#dashboard/shared/member-sections.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { Table } from "#dashboard/shared/table.tsx";
@@ -35,8 +36,10 @@ export function Members() {
         ) : null
       }
     >
+      <MemberSections page="members" />
       <p class="quiet">
-        Each person signs in with their own passkey and does what their roles allow. The audit log names them.
+        Each person signs in with their own passkey, or by single sign-on, and does what their roles allow.
+        The audit log names them.
       </p>
       <Show of={members} what="the members">
         {(rows) =>

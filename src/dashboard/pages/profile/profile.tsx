@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ALL, useAccount } from "#dashboard/data/resources.ts";
 import { useMayCreateOwner } from "#dashboard/data/use-may-create-owner.ts";
 import { OwnerCard } from "#dashboard/pages/owner/owner-card.tsx";
+import { Identities } from "#dashboard/pages/profile/identities.tsx";
 import { OwnTokens } from "#dashboard/pages/profile/own-tokens.tsx";
 import { Passkeys } from "#dashboard/pages/profile/passkeys.tsx";
 import { PersonForm } from "#dashboard/pages/profile/person-form.tsx";
@@ -68,6 +69,11 @@ function Person({ isRecovered, ownTokenId }: PersonProps) {
           />
           {isRecovered ? null : (
             <>
+              <Identities
+                identities={value.identities}
+                connections={value.connections}
+                reload={profile.reload}
+              />
               <RecoveryCodes left={value.recovery_codes} reload={profile.reload} />
               <OwnTokens ownTokenId={ownTokenId} />
             </>

@@ -7,7 +7,7 @@ import type { EventId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import type { NewRow, OwnedTable } from "#worker/db/owned-tables.ts";
 import { auditEntries, events, webhooks } from "#worker/db/event-tables.ts";
-import { invitations, members, trustRules } from "#worker/db/identity-tables.ts";
+import { connections, invitations, members, trustRules } from "#worker/db/identity-tables.ts";
 import { inSight } from "#worker/db/owned-tables.ts";
 import { freezes, hooks } from "#worker/db/push-tables.ts";
 import { deployments, projects, servers, tokens } from "#worker/db/schema.ts";
@@ -75,6 +75,7 @@ export function auditWrites(
 
 /** Where D1 has the names of targets, as the entries of successful requests show them. */
 const names: Partial<Record<AuditTarget["type"], readonly [OwnedTable, SQLiteColumn | SQL]>> = {
+  connection: [connections, connections.name],
   deployment: [deployments, sql`'v' || ${deployments.version}`],
   freeze: [freezes, freezes.name],
   hook: [hooks, hooks.repository],

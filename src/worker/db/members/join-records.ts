@@ -3,6 +3,7 @@ import { and, eq, gt, isNull, sql, type SQL } from "drizzle-orm";
 import type { InvitationId, TokenId } from "#contract/ids.ts";
 import { MAX_MEMBERS } from "#contract/endpoints/members/schemas.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { requiresSso } from "#worker/db/connections/connection-records.ts";
 import type { Database } from "#worker/db/database-session.ts";
 import { invitations, members, passkeys, usedSecrets } from "#worker/db/identity-tables.ts";
 import {
@@ -53,6 +54,7 @@ const foundFields = {
   ...invitationFields,
   accountId: invitations.accountId,
   accountName: accounts.name,
+  requiresSso: requiresSso(invitations.accountId.getSQL()),
 };
 
 /**

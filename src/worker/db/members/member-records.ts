@@ -4,10 +4,17 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import { MAX_MEMBERS } from "#contract/endpoints/members/schemas.ts";
 import type { MemberId } from "#contract/ids.ts";
-import { permissionsOfMember } from "#domain/members/member-permissions.ts";
+import { type MemberRights, permissionsOfMember } from "#domain/members/member-permissions.ts";
 import { excessOver } from "#domain/token-grant.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
-import { invitations, members, passkeys, recoveryCodes, trustRules } from "#worker/db/identity-tables.ts";
+import {
+  identities,
+  invitations,
+  members,
+  passkeys,
+  recoveryCodes,
+  trustRules,
+} from "#worker/db/identity-tables.ts";
 import type { NewRow } from "#worker/db/owned-tables.ts";
 import { newestFirst, type Position, type Selection } from "#worker/db/reads.ts";
 import { servers, tokens } from "#worker/db/schema.ts";
@@ -113,9 +120,7 @@ export async function changeMember(
   const isPossible = and(isUnchanged(before), keepsOwner, hasStillRights(rows, sender));
   const update = rows.update(members, { name, email, isOwner, grants }, isPossible);
   const hasChanged = sql`${rows.count(members, isUnchanged(after))} = 1`;
-  const own = permissionsOfMember(after);
-  const losesRights = permissionsOfMember(before).some((earlier) => excessOver(own, earlier) !== null);
-  const ends = losesRights ? [enrollmentEnd(rows, id, hasChanged), invitationEnd(rows, id, hasChanged)] : [];
+  const ends = losesRights(before, after) ? endsOfLoss(rows, id, hasChanged) : [];
   try {
     const [changed] = await rows.runTogether([update, ...recorded, ...ends]);
     return changed === 1 ? "changed" : "not_changed";
@@ -123,6 +128,17 @@ export async function changeMember(
     if (uniqueViolation(error) !== null) return "email_taken";
     throw error;
   }
+}
+
+/** Whether a member may do less afterwards. */
+export function losesRights(before: MemberRights, after: MemberRights): boolean {
+  const own = permissionsOfMember(after);
+  return permissionsOfMember(before).some((earlier) => excessOver(own, earlier) !== null);
+}
+
+/** What ends if a member may do less: what they could get their rights back by. */
+export function endsOfLoss(rows: AccountRows, id: MemberId, onlyIf: SQL): Write[] {
+  return [enrollmentEnd(rows, id, onlyIf), invitationEnd(rows, id, onlyIf)];
 }
 
 function isUnchanged({ id, name, email, isOwner, grants }: MemberReading): SQL {
@@ -156,7 +172,7 @@ function invitationEnd(rows: AccountRows, id: MemberId, onlyIf: SQL): Write {
 }
 
 /**
- * Removes a member with their passkeys and recovery codes, and revokes their sessions and personal tokens, unless they are the last
+ * Removes a member with their passkeys, recovery codes and identities, and revokes their sessions and personal tokens, unless they are the last
  * owner. Their invitations end too, and their enrolments with the tokens.
  * @param member as they were read
  * @param now Unix milliseconds
@@ -173,14 +189,16 @@ export async function removeMember(
   // Only owners remove owners, and the member may have become one since they were read.
   const isAsRead = sql`${members.id} = ${id} and ${eq(members.isOwner, isOwner)}`;
   const isGone = sql`${rows.count(members, eq(members.id, id))} = 0`;
-  const ofMember = (column: typeof passkeys.memberId | typeof recoveryCodes.memberId) =>
-    sql`${column} = ${id} and ${isGone}`;
+  const ofMember = (
+    column: typeof passkeys.memberId | typeof recoveryCodes.memberId | typeof identities.memberId,
+  ) => sql`${column} = ${id} and ${isGone}`;
   const [removed] = await rows.runTogether([
     rows.delete(members, sql`${isAsRead} and ${keepsOwner} and ${hasStillRights(rows, sender)}`),
     ...recorded,
     rows.update(tokens, { revokedAt: now }, and(eq(tokens.memberId, id), isNull(tokens.revokedAt), isGone)),
     rows.delete(passkeys, ofMember(passkeys.memberId)),
     rows.delete(recoveryCodes, ofMember(recoveryCodes.memberId)),
+    rows.delete(identities, ofMember(identities.memberId)),
     invitationEnd(rows, id, isGone),
   ]);
   return removed === 1;

@@ -4,6 +4,7 @@ import { MAX_PASSKEYS } from "#contract/endpoints/profile/schemas.ts";
 import type { MemberId, PasskeyId, TokenId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import type { Database } from "#worker/db/database-session.ts";
+import { requiresSso } from "#worker/db/connections/connection-records.ts";
 import { members, passkeys, recoveryCodes, usedSecrets } from "#worker/db/identity-tables.ts";
 import type { NewPasskeyRow, UsedSecret } from "#worker/db/members/member-records.ts";
 import { read, readerOf, select } from "#worker/db/reads.ts";
@@ -60,6 +61,8 @@ const signingFields = {
   isBackedUp: passkeys.isBackedUp,
   memberId: members.id,
   memberName: members.name,
+  isOwner: members.isOwner,
+  requiresSso: requiresSso(passkeys.accountId.getSQL()),
 };
 
 /** A passkey with its key, and whose it is. */
@@ -133,7 +136,7 @@ export async function confirmByPasskey(
     eq(tokens.memberId, passkey.memberId),
     isUnchanged(rows, passkey),
   );
-  const confirmation = rows.update(tokens, { authenticatedAt: use.usedAt }, isSession);
+  const confirmation = rows.update(tokens, { authenticatedAt: use.usedAt, connectionId: null }, isSession);
   try {
     const [confirmed] = await rows.runTogether([
       confirmation,

@@ -3,6 +3,7 @@ import { and, eq, gt, isNull, sql, type SQL } from "drizzle-orm";
 import type { MemberId, TokenId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import type { Database } from "#worker/db/database-session.ts";
+import { requiresSso } from "#worker/db/connections/connection-records.ts";
 import { members, recoveryCodes } from "#worker/db/identity-tables.ts";
 import type { NewRow } from "#worker/db/owned-tables.ts";
 import { read, readerOf, select } from "#worker/db/reads.ts";
@@ -10,7 +11,15 @@ import { signInCodes, tokens } from "#worker/db/schema.ts";
 
 export type NewSession = Pick<
   NewRow<typeof tokens>,
-  "id" | "name" | "hash" | "scopes" | "memberId" | "authenticatedAt" | "createdAt" | "expiresAt"
+  | "id"
+  | "name"
+  | "hash"
+  | "scopes"
+  | "memberId"
+  | "authenticatedAt"
+  | "connectionId"
+  | "createdAt"
+  | "expiresAt"
 >;
 
 // The reads name no account, because they find out whose code it is. They only read, so that a wrong code causes no write.
@@ -74,6 +83,8 @@ const recoveryFields = {
   accountId: recoveryCodes.accountId,
   memberId: members.id,
   memberName: members.name,
+  isOwner: members.isOwner,
+  requiresSso: requiresSso(recoveryCodes.accountId.getSQL()),
 };
 
 /** Whose recovery code has this hash; null: nobody's. */

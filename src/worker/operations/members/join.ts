@@ -10,6 +10,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
 import type { Context, OpenContext } from "#worker/context.ts";
 import { AccountRows, type Write } from "#worker/db/account-rows.ts";
+import { connectionsOf } from "#worker/db/connections/connection-records.ts";
 import {
   findInvitationByCode,
   insertFirstOwner,
@@ -26,7 +27,8 @@ import {
   passkeyChallenge,
   usedBefore,
 } from "#worker/operations/sessions/ceremonies.ts";
-import { newSession, sessionView } from "#worker/operations/sessions/sign-in.ts";
+import { newSession, sessionView } from "#worker/operations/sessions/new-session.ts";
+import { ssoRequired } from "#worker/operations/sign-in/sso-required.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { grantView, memberView } from "#worker/views/member-view.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
@@ -96,7 +98,7 @@ export async function lookUpInvitation(
 ): Promise<Result<FoundInvitation, "invalid_token" | "host_name_required" | "rate_limited">> {
   const found = await invitationOf(context, code);
   if (found === null) return (await context.limitFailures()) ?? invalidInvitation;
-  const { id, accountName, email, grants, invitedBy, expiresAt } = found;
+  const { id, accountId, accountName, email, grants, invitedBy, expiresAt } = found;
   const user = { name: email ?? accountName, account: accountName };
   const challenge = await passkeyChallenge(context, { act: "join", invitationId: id }, { user });
   if (!challenge.ok) return challenge;
@@ -106,6 +108,7 @@ export async function lookUpInvitation(
     email,
     grants: grants.map(grantView),
     expires_at: timestamp(expiresAt),
+    connections: await connectionsOf(context.database, accountId),
     challenge: challenge.value,
   });
 }
@@ -115,7 +118,8 @@ type AcceptRefusal =
   | "host_name_required"
   | "invalid_passkey"
   | "invalid_token"
-  | "rate_limited";
+  | "rate_limited"
+  | "sso_required";
 
 /** Makes the person who has the code of an invitation a member, and signs them in. */
 export async function acceptInvitation(
@@ -125,6 +129,8 @@ export async function acceptInvitation(
   const refused = async (refusal: Result<never, AcceptRefusal>) => (await context.limitFailures()) ?? refusal;
   const found = await invitationOf(context, code);
   if (found === null) return await refused(invalidInvitation);
+  // The passkey would be of no use.
+  if (found.requiresSso === 1) return ssoRequired;
   const { accountId, email, grants } = found;
   const id = context.ids.member();
   const use = { act: "join", invitationId: found.id } as const;

@@ -1,6 +1,7 @@
 import type { Profile, UpdateProfileInput } from "#contract/endpoints/profile/schemas.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
+import { findWaysToSignIn } from "#worker/db/connections/identity-records.ts";
 import { changeMember, findMember } from "#worker/db/members/member-records.ts";
 import { findCredentials } from "#worker/db/members/passkey-records.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
@@ -10,20 +11,24 @@ import { emailTaken } from "#worker/operations/members/grants.ts";
 import { memberOf } from "#worker/operations/profile/member-of.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
+import { identityView } from "#worker/views/identity-view.ts";
 import { memberView } from "#worker/views/member-view.ts";
 import { passkeyView } from "#worker/views/passkey-view.ts";
 
-/** Returns the member of the session, with their passkeys. */
+/** Returns the member of the session, with their passkeys and identities. */
 export async function getProfile(context: Context): Promise<Result<Profile, "not_found">> {
   const { id } = memberOf(context);
-  const [member, credentials] = await Promise.all([
+  const [member, credentials, ways] = await Promise.all([
     findMember(context.latestRows, id),
     findCredentials(context.latestRows, id),
+    findWaysToSignIn(context.latestRows, id),
   ]);
   if (member === null) return notFound("member");
   return succeed({
     member: memberView(member),
     passkeys: credentials.passkeys.map((passkey) => passkeyView(passkey)),
+    identities: ways.identities.map((identity) => identityView(identity)),
+    connections: ways.connections,
     recovery_codes: credentials.recoveryCodes,
   });
 }
