@@ -29,9 +29,10 @@ it("a person allows a command on another machine, by the code in its terminal", 
   await openSignedIn(page, signedIn(), pathOf(address));
   await page.getByText("asks to sign in as Grace").waitFor();
   await page.getByText("The command can be on any machine.").waitFor();
-  await page.getByLabel("Code in your terminal").fill("0000-0000");
   await page.getByRole("button", { name: "Allow" }).click();
   await page.getByText("Type the eight characters that your terminal shows.").waitFor();
+  await page.getByLabel("Code in your terminal").fill("0000-0000");
+  await page.getByText("These are not the characters in your terminal.").waitFor();
   await page.getByLabel("Code in your terminal").fill(code.toLowerCase().replace("-", ""));
   await page.getByLabel("It may").selectOption("Only see what you may see");
   await page.getByLabel("Name of its token").fill("build machine");

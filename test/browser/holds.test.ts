@@ -64,6 +64,13 @@ it("deployments say what holds them, and run when somebody has approved them and
   await page.getByText("This deployment waits for an approval.").waitFor();
   expect(await violations(page)).toEqual([]);
 
+  // The same session has started it.
+  await api.call("PATCH", `/v1/projects/${local.project_id}`, { approval: "by_another" });
+  await page.reload();
+  await page.getByText("another person must approve it.").waitFor();
+  expect(await page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
+  await api.call("PATCH", `/v1/projects/${local.project_id}`, { approval: "required" });
+
   const behind = await api.start(local.project_id);
   await page.goto(`${local.url}/app/deployments/${behind.id}`);
   await page.getByText("This deployment needs an approval.").waitFor();

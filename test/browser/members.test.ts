@@ -39,7 +39,10 @@ describe("an owner", () => {
     const guest = await visit({ expected });
     await addDevice(guest);
     await guest.page.goto(invitation);
-    await guest.page.getByText("Ada L. invites you (grace@example.com)").waitFor();
+    await guest.page.getByText("Ada L. invites you (grace@example.com) to join as:").waitFor();
+    await guest.page.getByText("Viewer of 1 project, approves deployments").waitFor();
+    expect(guest.page.url()).toBe(`${named}/app/join`);
+    await guest.page.reload();
     await guest.page.getByText("Viewer of 1 project, approves deployments").waitFor();
     expect(guest.page.url()).toBe(`${named}/app/join`);
     await guest.page.getByLabel("Your name").fill("Grace Hopper");
@@ -52,6 +55,9 @@ describe("an owner", () => {
     await guest.page.goto("about:blank");
     await guest.page.goto(invitation);
     await guest.page.getByText("This invitation was used").waitFor();
+    await guest.page.goto("about:blank");
+    await guest.page.goto(`${named}/app/join`);
+    await guest.page.getByText("Open the link from your message again.").waitFor();
     await guest.page.goto(`${named}/app/`);
     await guest.page.getByRole("link", { name: "Grace Hopper" }).waitFor();
 
@@ -82,6 +88,7 @@ describe("an owner", () => {
 
     // The last owner stays.
     await choose("Ada L.", "Remove");
+    await dialog.getByText("This is you.").waitFor();
     await dialog.getByRole("button", { name: "Remove" }).click();
     await dialog.getByText("Removing failed.").waitFor();
     await page.keyboard.press("Escape");

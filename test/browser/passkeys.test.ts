@@ -155,6 +155,7 @@ describe("a person with a sign-in link", () => {
     await page.getByLabel("Recovery code").fill(codes[0] ?? "");
     await button("Use the code").click();
     await page.getByText("You are signed in with a recovery code").waitFor();
+    await page.getByRole("link", { name: "Projects" }).waitFor({ state: "detached" });
     await button("Add a passkey").click();
     await dialog.getByLabel("Name of the passkey").fill("New phone");
     await dialog.getByRole("button", { name: "Add passkey" }).click();

@@ -230,6 +230,8 @@ describe("times at a terminal", () => {
     const terminal = { form: "terminal" } as const;
     expect(nextTimeText(ago(720_000), terminal)).toBe("now");
     expect(nextTimeText(ago(-720_500), terminal)).toBe("in 12 minutes");
+    expect(nextTimeText(ago(-7 * 86_400_000 + 2_000), terminal)).toBe("in 7 days");
+    expect(nextTimeText(ago(-86_400_000 + 2_000), terminal)).toBe("in 1 day");
     expect(timeByHour(ago(1_680_000), terminal)).toBe("within the last hour");
     expect(timeByHour(ago(7_300_000), terminal)).toBe("2 hours ago");
   });

@@ -129,6 +129,7 @@ describe("gantry trust", () => {
     const refused: [string[], string][] = [
       [["--provider", "gitlab", "--repository", "acme/shop", "--branch", "main"], "404 Project Not Found"],
       [["--provider", "buildkite", "--branch", "main"], "Pass --subject: the pipeline_id"],
+      [["--provider", "other"], "Pass --subject: the sub of the identity tokens of your jobs."],
       [["--branch", "main"], "Pass --repository OWNER/NAME, or --subject"],
       [
         ["--repository", "acme/shop", "--subject", "7", "--branch", "main"],

@@ -70,7 +70,9 @@ describe("an empty account", () => {
     const { api } = account("second");
     const [row] = ProjectRows.parse((await api.call("GET", "/v1/projects")).json).projects;
     const project = await api.getProject(row?.id ?? "");
-    const site = `${local.url}/app/projects/${project.id}`;
+    // The page has the session of its own address, with the host name.
+    const { origin } = new URL(page.url());
+    const site = `${origin}/app/projects/${project.id}`;
     const served = async () => await (await fetch(project.url ?? "")).text();
     expect(await served()).toBe("first");
 
@@ -95,14 +97,14 @@ describe("an empty account", () => {
       [`projects/${local.project_id}`, "project"],
       [`projects/${local.project_id}/settings`, "project"],
     ] as const) {
-      await page.goto(`${local.url}/app/${address}`);
+      await page.goto(`${origin}/app/${address}`);
       await page.getByText(`Could not find the ${thing}`).waitFor();
       expect(await page.getByText("hello-site").count()).toBe(0);
     }
-    await page.goto(`${local.url}/app/servers`);
+    await page.goto(`${origin}/app/servers`);
     await page.getByRole("rowheader", { name: "web-1" }).waitFor();
     expect(await page.getByRole("rowheader").count()).toBe(1);
-    await page.goto(`${local.url}/app/`);
+    await page.goto(`${origin}/app/`);
     await page.getByRole("link", { name: "first" }).first().waitFor();
     expect(await page.getByText("hello-site").count()).toBe(0);
   });

@@ -150,6 +150,8 @@ const ids = [
   "mem",
   "inv",
   "pk",
+  "conn",
+  "idn",
   "aud",
 ].map((prefix) => `${prefix}_${"0".repeat(26)}`);
 

@@ -15,7 +15,7 @@ import type { GantryShare } from "./shared-gantry.ts";
 /** More than are requested: in watch mode, a file runs several times. */
 const SHARES = 30;
 /** The database is written to before the Worker serves it, so all codes are created beforehand. A file takes fewer. */
-const SIGN_IN_CODES = 200;
+const SIGN_IN_CODES = 400;
 /** Keeps the codes valid until the last file runs. */
 const TEST_RUN_MS = 60 * 60_000;
 

@@ -1,4 +1,9 @@
-import { DEFAULT_INVITATION_DAYS } from "#contract/endpoints/members/schemas.ts";
+import { parseWith } from "#contract/endpoints/endpoint.ts";
+import {
+  DEFAULT_INVITATION_DAYS,
+  EmailAddress,
+  MAX_INVITATION_DAYS,
+} from "#contract/endpoints/members/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { done, stop } from "#cli/outcome.ts";
@@ -21,7 +26,7 @@ export const membersInvite = defineCommand({
     days: {
       kind: "text",
       value: "DAYS",
-      help: `How long the link works, 1 to 30 days (default: ${DEFAULT_INVITATION_DAYS})`,
+      help: `How long the link works, 1 to ${MAX_INVITATION_DAYS} days (default: ${DEFAULT_INVITATION_DAYS})`,
     },
   },
   otherNames: { role: "grant" },
@@ -33,7 +38,10 @@ export const membersInvite = defineCommand({
     if (options.grant.length === 0)
       return stop("usage", "Pass at least one --grant, such as --grant viewer or --grant deployer:PROJECT.");
     const days = options.days === null ? null : Number(options.days);
-    if (days !== null && !Number.isInteger(days)) return stop("usage", "--days must be a whole number.");
+    if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= MAX_INVITATION_DAYS))
+      return stop("usage", `--days must be a whole number from 1 to ${MAX_INVITATION_DAYS}.`);
+    if (options.email !== null && !parseWith(EmailAddress, options.email).success)
+      return stop("usage", "--email must be an e-mail address, such as grace@example.com.");
     const grants = await readGrants(session, options.grant);
     if (!grants.ok) return grants;
     const invited = await session.client.createInvitation({

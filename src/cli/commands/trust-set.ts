@@ -16,7 +16,7 @@ export const trustSet = defineCommand({
   summary: "Change a trust rule: its claims, scopes, projects or lifetime",
   details: [
     "Each --branch, --tag, --environment and --claim replaces all values of its claim; other claims keep theirs. On GitHub, --branch and --tag are values of one claim: pass both, if jobs of both get a token. --remove-claim removes a claim.",
-    "--scope and --only replace all scopes and projects. The repository and the issuer of a rule cannot change: create another rule. Tokens that jobs already have keep their rights until they expire.",
+    "--scope and --only replace all scopes and projects. The repository and the issuer of a rule cannot change: create another rule. A change of claims, scopes, projects or audience revokes the tokens of its jobs: a running job needs a new one.",
   ],
   words: { rule: { isRequired: true, help: "Trust rule name or ID" } },
   options: {

@@ -27,7 +27,8 @@ export async function findSubject(
   const { label, subjectClaim, subjectForm, issuer: usual } = trustProviders[provider];
   const form = subjectForm === null ? "" : `, ${subjectForm.example}`;
   const hasRepositories = provider === "github" || provider === "gitlab";
-  if (!hasRepositories) return stop("usage", `Pass --subject: the ${subjectClaim} of ${label}${form}.`);
+  const source = provider === "other" ? "the identity tokens of your jobs" : label;
+  if (!hasRepositories) return stop("usage", `Pass --subject: the ${subjectClaim} of ${source}${form}.`);
   const place = repository === null ? null : placeOf(repository, issuer ?? usual ?? "", provider);
   if (place === null)
     return stop("usage", `Pass --repository OWNER/NAME, or --subject: the ${subjectClaim}${form}.`);

@@ -26,13 +26,20 @@ export function timeByHour(time: string | null, output: Pick<Output, "form">): s
   return isRecent && output.form === "terminal" ? "within the last hour" : timeText(time, output);
 }
 
+/** A past time is rounded down, and a future one to the nearest unit: what expires in 7 days says so also a second later. */
 function relativeText(ms: number): string {
-  const seconds = Math.abs(ms) / 1000;
+  const seconds = ms < 0 ? -ms / 1000 : roundedUp(ms / 1000);
   const [unit, length] = UNITS.find(([, each]) => seconds >= each) ?? ["moment", 0];
   if (length === 0) return ms < 0 ? "just now" : "in a moment";
-  const count = Math.floor(seconds / length);
+  const count = ms < 0 ? Math.floor(seconds / length) : Math.round(seconds / length);
   const text = `${count} ${unit}${count === 1 ? "" : "s"}`;
   return ms < 0 ? `${text} ago` : `in ${text}`;
+}
+
+/** Seconds, of which 59.5 minutes are an hour and 23.8 hours are a day. */
+function roundedUp(seconds: number): number {
+  const [, length] = UNITS.find(([, each]) => seconds >= each * 0.99) ?? ["moment", 0];
+  return Math.max(seconds, length);
 }
 
 /** The time since a date, in short: `12 s`, `3 min`, `5 h 12 min`, `2 d 5 h`. */

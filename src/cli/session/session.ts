@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 
+import type { Failed } from "#client/answer.ts";
 import { type ClientOf, createClientOf } from "#client/client.ts";
 import type { Transport } from "#client/request.ts";
 import type { ClientResult } from "#client/send.ts";
@@ -36,8 +37,25 @@ export function withSession<Given>(
     const installation = await chooseInstallation(context);
     if (!installation.ok) return installation;
     const session = openSession(context, installation.value);
-    return session.ok ? run(session.value, given) : session;
+    if (!session.ok) return session;
+    const outcome = await run(session.value, given);
+    return outcome.ok ? outcome : await withSignInHint(session.value, outcome);
   };
+}
+
+/** Adds how to sign in to a problem of which that is the solution. */
+async function withSignInHint(session: Session, failed: Failed): Promise<Failed> {
+  const { url, isTokenGiven, ownAccount } = session;
+  const { code, detail } = failed.problem;
+  const add = (hint: string): Failed => ({
+    ...failed,
+    problem: { ...failed.problem, detail: `${detail} ${hint}: gantry login ${url}` },
+  });
+  if (code === "invalid_token" && !isTokenGiven) return add("Sign in again");
+  // Only members and tokens that they create have these scopes.
+  if (code !== "insufficient_scope" || !/ members:(?:read|write)\b/.test(detail)) return failed;
+  const account = await ownAccount();
+  return account.ok && account.value.member === null ? add("Sign in as a member") : failed;
 }
 
 export function openSession(context: CommandContext, installation: Installation): Result<Session> {

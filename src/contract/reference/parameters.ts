@@ -38,7 +38,7 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
   identity_id: { description: "The identity's id.", example: example.identity },
   domain: {
     description:
-      "The part of an e-mail address after the @, to find the connections of an account if the installation has several.",
+      "The part of an e-mail address after the @, to find the connections of an account if the installation has several. If omitted, only the connections of a single account are returned.",
     example: "example.com",
   },
   freeze_id: { description: "The freeze's id.", example: example.freeze },

@@ -1,7 +1,7 @@
 /** In sessionStorage: the sign-in by a provider that this tab has started. */
 export const PENDING_KEY = "gantry.sign-in";
 
-/** Deletes what this tab keeps of an account. A sign-in that it has started goes on. */
+/** Deletes what this tab keeps of an account. A sign-in that it has started continues. */
 export function clearTab(): void {
   const pending = sessionStorage.getItem(PENDING_KEY);
   sessionStorage.clear();

@@ -9,7 +9,7 @@ export function PasskeyNotice({ obstacle }: { readonly obstacle: PasskeyObstacle
       {betterAddress === null ? null : (
         <>
           {" "}
-          <a href={betterAddress}>Open {betterAddress}</a>
+          <a href={betterAddress}>Open {betterAddress.replace(/#.*/, "")}</a>
         </>
       )}
     </div>

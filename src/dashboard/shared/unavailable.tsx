@@ -1,16 +1,20 @@
 import type { Problem } from "#contract/problems.ts";
+import { useIsMemberSession } from "#dashboard/data/use-is-member-session.ts";
 import { pathTo } from "#dashboard/router/route.ts";
 
-/** Whether a request failed because the token lacks a scope. */
+/** Whether a request failed because the role or the token lacks a scope. */
 export function isNotAllowed(problem: Problem | null): boolean {
   return problem?.code === "insufficient_scope";
 }
 
-/** Says that the token has no access to some data. It is not shown as an error, because retrying does not help. */
+/** Says that the role or the token has no access to some data. It is not shown as an error, because retrying does not help. */
 export function NoAccess({ what, problem }: { readonly what: string; readonly problem: Problem }) {
+  const isMemberSession = useIsMemberSession();
   return (
     <p class="notice" role="status">
-      Your token has no access to {what}. {problem.detail}
+      {isMemberSession
+        ? `Your role does not allow access to ${what}. Ask an admin.`
+        : `Your token has no access to ${what}. ${problem.detail}`}
     </p>
   );
 }

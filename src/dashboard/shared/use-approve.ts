@@ -2,13 +2,15 @@ import { approvalEndpoints } from "#contract/endpoints/deployments/approval-endp
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { Problem } from "#contract/problems.ts";
 import { clientOf } from "#dashboard/data/api.ts";
-import { useAllowed } from "#dashboard/data/resources.ts";
+import { ALL, useAccount, useAllowed, useProject } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 
 const approvalApi = clientOf(approvalEndpoints);
 
 export type Approval = {
   readonly mayApprove: boolean;
+  /** Whether another person must approve, because the rule of the project excludes who started the deployment. */
+  readonly isByAnother: boolean;
   /** Whether it is known what would be approved: nobody approves a commit that they have not seen. */
   readonly isKnown: boolean;
   /** What the button says, with the commit that is approved. */
@@ -20,7 +22,9 @@ export type Approval = {
 
 /** The approval of a deployment. @param onEnd reads the deployment again */
 export function useApprove(deployment: Deployment, onEnd: () => unknown): Approval {
-  const { id, kind, commit, commit_sha: sha } = deployment;
+  const { id, project_id: projectId, kind, commit, commit_sha: sha, actor } = deployment;
+  const { value: account } = useAccount(ALL);
+  const { value: project } = useProject(projectId);
   const mayApprove = useAllowed(approvalEndpoints.approveDeployment);
   const approving = useAction(() =>
     approvalApi.approveDeployment({
@@ -28,8 +32,13 @@ export function useApprove(deployment: Deployment, onEnd: () => unknown): Approv
       body: sha === null ? {} : { commit: sha },
     }),
   );
+  const isOwn =
+    account !== null &&
+    (actor.id === account.token.id || (actor.member !== undefined && actor.member.id === account.member?.id));
+  const rule = project?.approval;
   return {
     mayApprove,
+    isByAnother: isOwn && (rule === "by_another" || rule === "by_another_person"),
     // A change of settings applies to the release that is live at its turn.
     isKnown: sha !== null || kind === "config",
     label: commit === null ? "Approve" : `Approve ${commit}`,

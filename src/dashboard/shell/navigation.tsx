@@ -1,4 +1,4 @@
-import { accountToken } from "#contract/endpoints/endpoint-defaults.ts";
+import { accountToken, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { ALL, useAccount, useAllowed, useMay, useUnfinished } from "#dashboard/data/resources.ts";
 import { pathTo, type Route, type Section, sectionOf, sections } from "#dashboard/router/route.ts";
 
@@ -29,9 +29,14 @@ export function Navigation({ route, onLeave }: { readonly route: Route; readonly
   const paths = sections();
   const { value: account } = useAccount(ALL);
   const mayRead = useMay("listDeployments") && account !== null;
-  // As of `listMembers`, whose schemas the first page does not load.
+  // As of `listMembers` and `listAuditEntries`, whose schemas the first page does not load.
   const mayListMembers = useAllowed({ access: accountToken("members:read") });
-  const isShown = (name: Section) => name !== "Members" || mayListMembers;
+  const mayListAudit = useAllowed({ access: token("audit:read") });
+  const mayListTokens = useMay("listTokens");
+  const isShown = (name: Section) =>
+    (name !== "Members" || mayListMembers) &&
+    (name !== "Audit log" || mayListAudit) &&
+    (name !== "Tokens" || mayListTokens);
   return (
     <nav aria-label="Main">
       {groups.map((group) => (

@@ -3,8 +3,8 @@ import { useRef, useState } from "preact/hooks";
 
 import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { ALL, useAccount } from "#dashboard/data/resources.ts";
-import { session, signOut } from "#dashboard/data/session.ts";
-import { useSignal } from "#dashboard/data/signal.ts";
+import { signOut } from "#dashboard/data/session.ts";
+import { isRecovered, useIsMemberSession } from "#dashboard/data/use-is-member-session.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { allowAllButMembers } from "#dashboard/text/permissions.ts";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
@@ -70,9 +70,10 @@ function Frame({ route, account, onSearch }: FrameProps) {
     goTo({ page: "sign_in" }, { replace: true });
   };
   const close = () => setIsOpen(false);
-  const state = useSignal(session);
   // The roles of a person are in their profile.
-  const isOfMember = typeof state === "object" && state.kind === "session" && account?.member !== null;
+  const isOfMember = useIsMemberSession();
+  // Such a session can only add a passkey, on the profile page.
+  const hasOnlyProfile = account !== null && isRecovered(account);
   return (
     <header
       class="frame"
@@ -85,16 +86,18 @@ function Frame({ route, account, onSearch }: FrameProps) {
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <a class="brand" href={pathTo({ page: "overview" })} onClick={close}>
+      <a class="brand" href={pathTo({ page: hasOnlyProfile ? "profile" : "overview" })} onClick={close}>
         <img src="/app/assets/icon.svg" alt="" width="22" height="22" />
         Gantry
       </a>
-      <SearchButton
-        onClick={() => {
-          close();
-          onSearch();
-        }}
-      />
+      {hasOnlyProfile ? null : (
+        <SearchButton
+          onClick={() => {
+            close();
+            onSearch();
+          }}
+        />
+      )}
       <button
         ref={toggle}
         type="button"
@@ -106,7 +109,7 @@ function Frame({ route, account, onSearch }: FrameProps) {
         Menu
       </button>
       <div id="navigation" class={isOpen ? "navigation open" : "navigation"}>
-        <Navigation route={route} onLeave={close} />
+        {hasOnlyProfile ? null : <Navigation route={route} onLeave={close} />}
         <div class="account">
           {account === null || isUnlimited(account) || isOfMember ? null : (
             <span class="tag" title={`The token ${account.token.name} has limited permissions`}>
@@ -122,13 +125,15 @@ function Frame({ route, account, onSearch }: FrameProps) {
               {account.member.name}
             </a>
           )}
-          <a
-            href={pathTo({ page: "account" })}
-            aria-current={route.page === "account" ? "page" : undefined}
-            onClick={close}
-          >
-            {account?.name ?? "Account"}
-          </a>
+          {hasOnlyProfile ? null : (
+            <a
+              href={pathTo({ page: "account" })}
+              aria-current={route.page === "account" ? "page" : undefined}
+              onClick={close}
+            >
+              {account?.name ?? "Account"}
+            </a>
+          )}
           <a href="/docs">Documentation</a>
           <AppearanceChoice />
           <Button variant="subtle" onClick={leave}>

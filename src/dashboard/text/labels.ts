@@ -58,7 +58,8 @@ export function problemText(problem: Problem): string {
   // A newer version may send fields that this page does not know.
   if (problem.code === "unexpected_answer" && problem.status < 400)
     return `${problem.detail} If Gantry was updated since you opened this page, reload the page.`;
-  if (problem.code === "insufficient_scope") return `Your token does not allow this. ${problem.detail}`;
+  if (problem.code === "insufficient_scope")
+    return `Your role or token does not allow this. ${problem.detail}`;
   // Where there is one error, the detail may already say it.
   const fields = (problem.errors ?? [])
     .filter(({ message }) => !problem.detail.includes(message))

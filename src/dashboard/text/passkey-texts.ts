@@ -2,25 +2,27 @@ import { isLoopback } from "#contract/loopback.ts";
 
 /** What the address of a page and its browser say about passkeys. */
 type PasskeyPlace = {
-  readonly address: Pick<URL, "hostname" | "port" | "protocol" | "pathname">;
+  readonly address: Pick<URL, "hostname" | "port" | "protocol" | "pathname" | "hash">;
   /** Whether the browser offers passkeys here. */
   readonly hasPasskeys: boolean;
   readonly isSecure: boolean;
 };
 
-/** Why a page cannot use passkeys: a sentence, and an address where it can; null: the page does not know one. */
+/** Why a page cannot use passkeys: a sentence, and an address of the same page where it can; null: the page does not know one. */
 export type PasskeyObstacle = { readonly text: string; readonly betterAddress: string | null };
 
 /** What prevents passkeys on a page; null: nothing. Passkeys belong to a host name, and browsers refuse IP addresses. */
 export function passkeyObstacle({ address, hasPasskeys, isSecure }: PasskeyPlace): PasskeyObstacle | null {
-  const { hostname, port, protocol, pathname } = address;
+  const { hostname, port, protocol, pathname, hash } = address;
   if (isIpAddress(hostname)) {
     const isHere = isLoopback(hostname);
     return {
       text: isHere
         ? `Passkeys belong to a host name, and ${hostname} is an IP address. Open Gantry at localhost.`
         : `Passkeys belong to a host name, and ${hostname} is an IP address. Open Gantry by its host name.`,
-      betterAddress: isHere ? `${protocol}//localhost${port === "" ? "" : `:${port}`}${pathname}` : null,
+      betterAddress: isHere
+        ? `${protocol}//localhost${port === "" ? "" : `:${port}`}${pathname}${hash}`
+        : null,
     };
   }
   if (!isSecure) return { text: "Passkeys need HTTPS. This page is served over HTTP.", betterAddress: null };
@@ -74,7 +76,7 @@ export function signingProblem(name: string, hostname: string): string {
 export function creatingProblem(name: string, hostname: string): string {
   switch (name) {
     case "NotAllowedError":
-      return "It was canceled, or took too long.";
+      return "It was canceled, or took too long. Try again.";
     case "InvalidStateError":
       return "This device or password manager has a passkey of yours for Gantry already.";
     case "NotSupportedError":

@@ -7,8 +7,12 @@ export function agoText(iso: string, now: number): string {
   const seconds = Math.round((now - Date.parse(iso)) / 1000);
   // The server's clock may be a little ahead of this one.
   if (Math.abs(seconds) < 5) return "just now";
-  const span = spanText(Math.abs(seconds));
-  return seconds > 0 ? `${span} ago` : `in ${span}`;
+  return seconds > 0 ? `${spanText(seconds)} ago` : `in ${spanText(nearestDay(-seconds))}`;
+}
+
+/** What expires in 7 days says so also a second later. */
+function nearestDay(seconds: number): number {
+  return seconds < 0.99 * DAY_S ? seconds : Math.round(seconds / DAY_S) * DAY_S;
 }
 
 /** A time in its largest unit: `40 s`, `3 min`, `2 h`, `5 days`. */

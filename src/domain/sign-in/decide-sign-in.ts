@@ -40,7 +40,7 @@ export type KnownPerson = {
   /** Whose identity it is; null: nobody's. */
   readonly member: SigningMember | null;
   /** The member who has the person's trusted address; null: nobody. */
-  readonly withAddress: SigningMember | null;
+  readonly withAddress: (SigningMember & { readonly hasPasskey: boolean }) | null;
   /** The invitation whose code the person has sent; null: they sent none. */
   readonly invitation: OpenInvitation | null;
   /** The open invitation of the person's trusted address. */
@@ -81,9 +81,18 @@ export function decideSignIn(rules: SignInRules, person: ProviderPerson, known: 
   const { member, withAddress } = known;
   if (member !== null) return asMember(rules, person, member, false);
   if (known.invitation !== null) return byInvitation(rules, person, known.invitation);
-  // An owner adds an identity in their profile: a mailbox must not be enough to become one.
-  if (withAddress !== null && !withAddress.isOwner) return asMember(rules, person, withAddress, true);
+  if (withAddress !== null && mayBeFound(rules, withAddress))
+    return asMember(rules, person, withAddress, true);
   return byPolicy(rules, person, known);
+}
+
+/**
+ * Whether an address is enough to be taken for a member. Not for an owner: a mailbox must not be enough to become one. Not for a member with
+ * a passkey, who adds the identity in their profile: the address of an invitation is not proven by its link, so the passkey may be of
+ * somebody else. If the connection is required, passkeys sign in nobody but owners.
+ */
+function mayBeFound({ isForced }: SignInRules, found: NonNullable<KnownPerson["withAddress"]>): boolean {
+  return !found.isOwner && (isForced || !found.hasPasskey);
 }
 
 function asMember(

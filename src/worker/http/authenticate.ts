@@ -104,7 +104,7 @@ function refuseLack(access: Access, { token, member, permissions }: TokenHolder)
     );
   switch (missingPermission(access, permissions)) {
     case "scope":
-      return refuse("insufficient_scope", `The token lacks the scope ${scopeOf(access)}.`);
+      return refuse("insufficient_scope", lackText(scopeOf(access), { token, member }));
     case "account":
       return refuse(
         "insufficient_scope",
@@ -113,6 +113,14 @@ function refuseLack(access: Access, { token, member, permissions }: TokenHolder)
     case null:
       return null;
   }
+}
+
+/** A personal token lacks what its person lacks, and what it was created without. */
+function lackText(scope: string | null, { token, member }: Pick<TokenHolder, "token" | "member">): string {
+  if (member === null) return `The token lacks the scope ${scope}.`;
+  return token.kind === "session"
+    ? `You lack the scope ${scope}.`
+    : `You lack the scope ${scope}: your roles or this token do not include it.`;
 }
 
 function openSession(c: HonoContext<AppEnv>, bookmark: string | null): DatabaseSession {

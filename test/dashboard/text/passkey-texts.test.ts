@@ -24,6 +24,7 @@ describe("what prevents passkeys", () => {
     ["http://127.0.0.1:8787/app/sign-in", "http://localhost:8787/app/sign-in"],
     ["http://127.0.0.1/app/", "http://localhost/app/"],
     ["http://[::1]:8787/app/join", "http://localhost:8787/app/join"],
+    ["http://127.0.0.1:8787/app/connect#challenge=a", "http://localhost:8787/app/connect#challenge=a"],
     ["https://203.0.113.7/app/", null],
   ])("is the IP address of %s", (address, better) => {
     const obstacle = at(address);

@@ -50,7 +50,8 @@ describe("a sign-in", () => {
   it("of nobody is refused in the same words, whatever the account knows of their address", () => {
     const known = [
       nobody,
-      { ...nobody, withAddress: { ...grace, isOwner: true } },
+      { ...nobody, withAddress: { ...grace, isOwner: true, hasPasskey: false } },
+      { ...nobody, withAddress: { ...grace, hasPasskey: true } },
       { ...nobody, invitationOfAddress: invitation },
     ];
     const decided = known.map((one) => decideSignIn(rules, person, one));
@@ -106,7 +107,9 @@ const anyPerson: fc.Arbitrary<ProviderPerson> = fc.record({
 const anyMember = fc.record({ isOwner: fc.boolean(), grants }).map((own) => ({ ...grace, ...own }));
 const anyKnown: fc.Arbitrary<KnownPerson> = fc.record({
   member: fc.option(anyMember),
-  withAddress: fc.option(anyMember),
+  withAddress: fc.option(
+    fc.tuple(anyMember, fc.boolean()).map(([own, hasPasskey]) => ({ ...own, hasPasskey })),
+  ),
   invitation: fc.constantFrom(null, invitation, { ...invitation, email: null }),
   invitationOfAddress: fc.constantFrom(null, invitation),
 });
@@ -128,7 +131,10 @@ describe("no settings, person or member", () => {
       const decided = decideSignIn(given, who, known);
       if (decided.kind !== "member") return true;
       return decided.isNew
-        ? known.member === null && decided.member === known.withAddress && !decided.member.isOwner
+        ? known.member === null &&
+            decided.member === known.withAddress &&
+            !decided.member.isOwner &&
+            (given.isForced || !known.withAddress.hasPasskey)
         : decided.member === known.member;
     });
   });

@@ -143,3 +143,9 @@ it("refuses times that it cannot read", async () => {
     expect(code).toBe(2);
   }
 });
+
+it("says that another person must approve a deployment", async () => {
+  await run("projects", "set", "--approval", "by_another");
+  const { stderr } = await run("deploy");
+  expect(stderr).toMatch(/ will wait for .*\. Another person must approve it: gantry approve v\d+\. /);
+});

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
@@ -34,7 +36,9 @@ describe("gantry login by the browser", () => {
     const other = proof.replaceAll("T", "U");
     expect((await fetch(`${local}/?proof=${other}`, { redirect: "manual" })).status).toBe(303);
     const back = await fetch(`${local}/?proof=${proof}`, { redirect: "manual" });
-    expect(back.headers.get("location")).toBe(`${desktops.gantry.url}/app/connect#connected`);
+    expect(back.headers.get("location")).toBe(
+      `http://localhost:${new URL(desktops.gantry.url).port}/app/connect#connected`,
+    );
     expect(await login.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("Signed in to") });
     await expect(fetch(local)).rejects.toThrow();
   });
@@ -55,6 +59,15 @@ describe("gantry login by the browser", () => {
     login.child.kill("SIGINT");
     expect(await login.ended).toMatchObject({ code: 130, stdout: "" });
     expect(desktop.config()).toBeNull();
+  });
+
+  it.each([
+    ["http://localhost:1", 5, "http://localhost:1 cannot be reached"],
+    ["https://192.0.2.1", 2, "passkeys need a host name"],
+  ])("shows no code for %s", async (url, code, message) => {
+    const ended = await cli.run(["login", url, "--no-browser"], { env: desktops.newDesktop().env });
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    expect(ended.stderr).not.toContain("type the code");
   });
 
   it("reads a token with --with-token", async () => {
@@ -99,6 +112,13 @@ describe("a keyring", () => {
     const desktop = desktops.newDesktop();
     await signIn({ ...desktop.env, GANTRY_KEYRING: "off" });
     expect(desktop.keyring()).toBeNull();
-    expect(desktop.config()).toContain(desktops.gantry.token);
+    const config = desktop.config() ?? "";
+    expect(config).toContain(desktops.gantry.token);
+
+    const file = join(desktop.env.XDG_CONFIG_HOME, "gantry", "config.json");
+    writeFileSync(file, config.replaceAll(desktops.gantry.token, `gantry_${"x".repeat(43)}`));
+    const unknown = await cli.run(["whoami"], { env: desktop.env });
+    const hint = `Sign in again: gantry login ${desktops.gantry.url}`;
+    expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining(hint) });
   });
 });

@@ -37,6 +37,29 @@ async function personalToken({ api }: Person, scopes: readonly string[]): Promis
 }
 
 describe("gantry members", () => {
+  it.each([
+    ["--days", "99"],
+    ["--days", "0"],
+    ["--email", "notmail"],
+  ])("refuses an invitation with %s %s before it is sent", async (option, value) => {
+    const ended = await run("members", "invite", "--grant", "viewer", option, value);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`${option} must be`) });
+  });
+
+  it("says how to get a scope that a token lacks", async () => {
+    const program = await createApi(gantry.url, token).call("POST", "/v1/tokens", {
+      ...{ name: "program", scopes: ["projects:read"] },
+    });
+    const { token: secret } = TokenWithSecret.parse(program.json);
+    expect((await runAs(secret, "members", "list")).stderr).toContain(
+      `The token lacks the scope members:read. Sign in as a member: gantry login ${gantry.url}`,
+    );
+    const personal = await runAs(await personalToken(owner, ["projects:read"]), "members", "list");
+    expect(personal.stderr).toContain(
+      "You lack the scope members:read: your roles or this token do not include it.\n",
+    );
+  });
+
   it("changes roles, the name and the address, named by any of them", async () => {
     const person = await addMember(gantry.url, token, [{ role: "viewer" }], "Alan");
     const changed = await run(

@@ -10,6 +10,8 @@ import { type Gantry, useGantry } from "./gantry.ts";
 import type { Request, Sender } from "./request.ts";
 import { WEAK_SCOPE } from "./spoil.ts";
 import { runAgent, type RunningAgent } from "./running-agent.ts";
+import { Owner } from "./owner.ts";
+import { isOfPeople } from "./requests.ts";
 import { ID_KINDS, STAND_IN } from "./values.ts";
 
 /** The maximum number of ids of a kind, so that existing ones are drawn often. */
@@ -36,6 +38,8 @@ export class Playground {
   readonly #agent: RunningAgent;
   readonly #issuer: JobIssuer;
   readonly #serverId: string;
+  /** Of the account of the sign-in links. */
+  readonly #person: Owner;
   /** The secrets of each kind of sender. */
   readonly #secrets: Secrets;
   /** The ids of the tokens in use, which no request may revoke. */
@@ -46,6 +50,7 @@ export class Playground {
     gantry: Gantry,
     agent: RunningAgent,
     issuer: JobIssuer,
+    person: Owner,
     serverId: string,
     secrets: Secrets,
     kept: ReadonlySet<string>,
@@ -53,13 +58,16 @@ export class Playground {
     this.#gantry = gantry;
     this.#agent = agent;
     this.#issuer = issuer;
+    this.#person = person;
     this.#serverId = serverId;
     this.#secrets = secrets;
     this.#kept = kept;
   }
 
   static async open(): Promise<Playground> {
-    const gantry = await useGantry();
+    const shared = await useGantry();
+    // Passkeys do not work at an address with an IP number.
+    const gantry: Gantry = { ...shared, url: shared.url.replace("127.0.0.1", "localhost") };
     const post = async (path: string, body: unknown): Promise<unknown> =>
       await (await send(gantry, path, body)).json();
     const server = ServerCreated.parse(await post("/v1/servers", { name: "main", ip: "192.0.2.1" }));
@@ -67,6 +75,7 @@ export class Playground {
     const weak = TokenWithSecret.parse(await post("/v1/tokens", { name: "weak", scopes: [WEAK_SCOPE] }));
     const secrets = {
       owner: gantry.token,
+      person: null,
       session: null,
       agent: agent.credential,
       "other-account": gantry.othersToken,
@@ -76,13 +85,25 @@ export class Playground {
     };
     const { token } = Account.parse(await (await get(gantry, "/v1/account")).json());
     const kept = new Set([token.id, weak.id]);
-    const playground = new Playground(gantry, agent, await startJobIssuer(), server.id, secrets, kept);
+    const person = await Owner.join(gantry.url, gantry.signInCode());
+    const issuer = await startJobIssuer();
+    const playground = new Playground(gantry, agent, issuer, person, server.id, secrets, kept);
     playground.#note(server.id);
     return playground;
   }
 
-  /** Makes sure that there is something of everything: requests may have deleted it. */
-  async replenish(): Promise<void> {
+  /** Makes sure that there is something of everything: requests may have deleted it. @param name of the operation */
+  async replenish(name: string): Promise<void> {
+    await this.#person.signIn();
+    this.#secrets.person = this.#person.token;
+    // An account has few people.
+    if (isOfPeople(name) || name === "lookUpInvitation") {
+      const { text, invitationCode } = await this.#person.makeSome();
+      this.#noteAll(text);
+      this.#note(invitationCode, "invite");
+    }
+    // A person has few passkeys.
+    if (name.includes("Passkey")) this.#noteAll(await this.#person.addPasskey());
     const server_id = this.#serverId;
     const suffix = Math.random().toString(36).slice(2, 8);
     const processes = { web: { command: "node server.js" }, worker: { command: "npm run worker" } };
@@ -214,7 +235,7 @@ export class Playground {
   }
 
   #note(id: string, kind = id.slice(0, id.indexOf("_"))): void {
-    if (this.#kept.has(id)) return;
+    if (this.#kept.has(id) || this.#person.kept.has(id)) return;
     const ids = (this.#ids.get(kind) ?? []).filter((one) => one !== id);
     this.#ids.set(kind, [id, ...ids].slice(0, POOL));
   }

@@ -1,5 +1,13 @@
-/** Who sends a request: a token of each kind that there is. */
-export type Sender = "owner" | "session" | "agent" | "other-account" | "weak" | "nobody" | "nonsense";
+/** Who sends a request: a token of each kind that there is. `person`: the session of an account's owner. */
+export type Sender =
+  | "owner"
+  | "person"
+  | "session"
+  | "agent"
+  | "other-account"
+  | "weak"
+  | "nobody"
+  | "nonsense";
 
 /** A request to send, with placeholders for the ids of the world. */
 export type Request = {

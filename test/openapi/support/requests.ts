@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { endpoints } from "#contract/endpoints/endpoints.ts";
 import type { Listed } from "../../../scripts/reference/html/document.ts";
 import type { Operation, Parameter } from "../../../scripts/reference/openapi/types.ts";
 import { document } from "./open-api.ts";
@@ -58,7 +60,19 @@ function validRequests({ method, path, operation }: Listed): fc.Arbitrary<Reques
 function senderOf({ security: [security], operationId }: Operation): Sender {
   if (security === undefined) return "nobody";
   if (operationId === "endSession") return "session";
-  return "agent" in security ? "agent" : "owner";
+  if ("agent" in security) return "agent";
+  return isOfPeople(operationId) ? "person" : "owner";
+}
+
+/** Whether an operation is for people: the first token of an account cannot invite them. */
+export function isOfPeople(operationId: string): boolean {
+  const access = Object.entries<Endpoint>(endpoints).find(([name]) => name === operationId)?.[1].access;
+  if (access?.by !== "token") return false;
+  return (
+    access.reach === "person" ||
+    access.scope?.startsWith("members:") === true ||
+    operationId === "createChallenge"
+  );
 }
 
 function spoiledRequests(listed: Listed): fc.Arbitrary<Request> {

@@ -6,13 +6,13 @@ import { document } from "./open-api.ts";
 const RFC_3339 = { min: new Date("0000-01-01T00:00:00.000Z"), max: new Date("9999-12-31T23:59:59.999Z") };
 
 /** The prefixes of the ids that stand-ins are for. */
-export const ID_KINDS = "acct|tok|srv|proj|dpl|run|cmd|evt|frz|hook|push|whk|trust";
+export const ID_KINDS = "acct|tok|srv|proj|dpl|run|cmd|evt|frz|hook|push|whk|trust|mem|inv|pk";
 
 /**
- * Stands for something of the place that a request is sent to: an id, a cursor, an enrolment token, a sign-in code, an
- * identity token.
+ * Stands for something of the place that a request is sent to: an id, a cursor, an enrolment token, the code of a
+ * sign-in link or an invitation, an identity token.
  */
-export const STAND_IN = new RegExp(`@(${ID_KINDS}|cursor|enroll|code|identity):(\\d+)`, "g");
+export const STAND_IN = new RegExp(`@(${ID_KINDS}|cursor|enroll|code|invite|identity):(\\d+)`, "g");
 
 /** One of the newest of a kind. */
 export function standIn(kind: string): fc.Arbitrary<string> {
@@ -49,7 +49,8 @@ const plausible: Readonly<Record<string, fc.Arbitrary<string>>> = {
   process: fc.constantFrom("web", "worker"),
   domain: fc.constantFrom("shop.example.com", "blog.example.com", "localhost"),
   token: fc.constantFrom("@enroll:0", "@enroll:1"),
-  code: standIn("code"),
+  code: fc.oneof(standIn("code"), standIn("invite")),
+  email: fc.constantFrom("grace@example.com", "alan@example.com"),
   time: fc.constantFrom("2026-01-01T00:00:00.000Z"),
   provider: fc.constantFrom("other"),
   issuer: fc.constantFrom("https://login.example.com"),

@@ -132,7 +132,7 @@ describe("an account beside another", () => {
     const [world] = worlds();
     const { detail } = await problemOf(await perform(name, missing(world), senderOf(name, world)));
     expect(detail).toMatch(
-      /^No (project|deployment|freeze|hook|push|webhook|trust rule|server|token|event|member|invitation|passkey) with this id exists, or the token cannot access it\.$/,
+      /^No (project|deployment|freeze|hook|push|webhook|trust rule|server|token|event|member|invitation|passkey|connection|identity) with this id exists, or the token cannot access it\.$/,
     );
     expect(detail).not.toMatch(/_[0-9a-z]{26}/);
   });

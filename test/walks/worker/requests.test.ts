@@ -45,7 +45,7 @@ const prepared = new Set<OperationName>([
   "exchangeToken",
   ...(["approveDeployment", "createSession", "deleteServer", "endSession", "enrollAgent"] as const),
   ...(["createOwner", "lookUpInvitation", "acceptInvitation", "createChallenge"] as const),
-  ...(["confirmSession", "addPasskey", "revokeOwnToken", "claimToken"] as const),
+  ...(["confirmSession", "addPasskey", "addIdentity", "revokeOwnToken", "claimToken"] as const),
   ...(["receiveDelivery", "getWebhook", "updateWebhook", "testWebhook", "rotateWebhook"] as const),
   "resendDelivery",
 ]);

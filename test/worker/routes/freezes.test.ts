@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { addPeople } from "../../support/worker/people.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 import { createFreeze, friday } from "../../support/worker/freezes.ts";
 
@@ -37,12 +36,12 @@ describe("freezes", () => {
   it("say who has created them: the token, and the person if it is a member's", async () => {
     const world = await copyWorld();
     const { id: tokenId, secret } = await createToken(world.account.id, { name: "CI" });
-    const { ada } = await addPeople({ id: world.projectId });
+    const { person } = world;
     const body = { name: "Friday", times: friday };
     const byToken = await createFreeze(world, body, secret);
     expect(await byToken.json()).toMatchObject({ created_by: { type: "token", id: tokenId, name: "CI" } });
-    const byAda = Freeze.parse(await (await createFreeze(world, body, ada.session)).json());
-    expect(byAda.created_by).toMatchObject({ name: "Ada", member: { id: ada.id, name: "Ada" } });
+    const byAda = Freeze.parse(await (await createFreeze(world, body, person.token)).json());
+    expect(byAda.created_by).toMatchObject({ name: "Ada", member: { id: person.id, name: "Ada" } });
     const changed = await call(`/v1/freezes/${byAda.id}`, {
       ...{ method: "PATCH", token: secret, body: { name: "Weekend" } },
     });

@@ -101,7 +101,7 @@ export const connectionTexts = {
   getSignInOptions: {
     summary: "List ways to sign in",
     description: prose`
-      Returns the connections by which people can sign in, with their names. If the installation has several accounts, only those that
+      Returns the connections by which people can sign in, with their names. If the installation has several accounts, only the connections that
       list \`domain\`: the part of an e-mail address after the @. The response to a domain that no account has is the same as to one
       without connections.`,
     answer: { connections: [{ id: example.connection, kind: "oidc", name: "Okta" }] },
@@ -168,7 +168,7 @@ export const connectionSchemas = {
   CreateConnectionInput: object(schemas.CreateConnectionInput, "The connection to create.", {
     ...changeable,
     kind: offered.kind,
-    issuer: "The address of the provider. Needed for `oidc`. Default for `github`: `https://github.com`.",
+    issuer: "The address of the provider. Needed for `oidc`. Default: `https://github.com` for `github`.",
     client_secret: clientSecret,
   }),
   UpdateConnectionInput: object(
@@ -195,7 +195,7 @@ export const connectionSchemas = {
     connections: "The connections, the oldest first.",
   }),
   TestConnectionInput: object(schemas.TestConnectionInput, "What to test. At most one field.", {
-    binding_hash: `Starts a test sign-in. ${start.binding_hash}`,
+    binding_hash: `Only to start a test sign-in. ${start.binding_hash}`,
     answer: "Ends a test sign-in: what the provider has sent back.",
   }),
   TestSignIn: object(schemas.TestSignIn, "What a test sign-in gave.", {

@@ -15,7 +15,7 @@ import { ExtraScope, Role } from "#contract/roles.ts";
 export const MAX_MEMBERS = 200;
 
 export const DEFAULT_INVITATION_DAYS = 7;
-const MAX_INVITATION_DAYS = 30;
+export const MAX_INVITATION_DAYS = 30;
 const MAX_GRANTS = 20;
 const MAX_PROJECT_IDS = 1_000;
 

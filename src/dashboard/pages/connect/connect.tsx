@@ -131,7 +131,9 @@ function Asked({ request, account }: Props) {
           error={
             isConnectCode(typed.code, challenge)
               ? null
-              : "Type the eight characters that your terminal shows."
+              : typed.code.replaceAll(/[\s-]/g, "").length === 8
+                ? "These are not the characters in your terminal."
+                : "Type the eight characters that your terminal shows."
           }
         />
         <Choice label="It may" value={chosen} onChange={setChosen} hint={scopesText(scopes)}>

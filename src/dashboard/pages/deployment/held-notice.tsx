@@ -49,7 +49,8 @@ type MissingProps = {
 
 function MissingApproval({ deployment, why, isFirst }: MissingProps) {
   const { reload } = useDeployment(deployment.id);
-  const { mayApprove, isKnown, label, approve, isRunning, problem } = useApprove(deployment, reload);
+  const approval = useApprove(deployment, reload);
+  const { mayApprove, isByAnother, isKnown, label, approve, isRunning, problem } = approval;
   return (
     <div class="notice apply" role="status">
       <p>
@@ -66,8 +67,9 @@ function MissingApproval({ deployment, why, isFirst }: MissingProps) {
         )}
         {isKnown ? "" : " Its server has not resolved the commit yet."}
         {mayApprove ? "" : " You may not approve deployments."}
+        {isByAnother ? " You have started it, so another person must approve it." : ""}
       </p>
-      {mayApprove && isKnown ? (
+      {mayApprove && isKnown && !isByAnother ? (
         <Button variant="primary" onClick={approve} isBusy={isRunning}>
           {label}
         </Button>

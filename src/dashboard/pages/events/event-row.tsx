@@ -14,7 +14,7 @@ export function EventRow({ event }: { readonly event: ReadEvent }) {
       <div class="line">
         <span class="title">
           {route === null ? <strong>{name}</strong> : <a href={pathTo(route)}>{name}</a>} {happened}
-          {detail === null || detail === "" ? null : <span class="quiet"> {withHiddenShown(detail)}</span>}
+          {detail === null || detail === "" ? null : <span class="quiet">: {withHiddenShown(detail)}</span>}
         </span>
         <code class="quiet">{type}</code>
         <span class="quiet when">

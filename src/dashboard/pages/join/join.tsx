@@ -21,7 +21,6 @@ import { Waiting } from "#dashboard/shared/waiting.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { pathTo } from "#dashboard/router/route.ts";
 import { readForm } from "#dashboard/text/field-errors.ts";
-import type { PasskeyObstacle } from "#dashboard/text/passkey-texts.ts";
 
 /** The browser creates the passkey when the other fields are valid. */
 const JoinFields = z.omit(AcceptInvitationInput, { passkey: true });
@@ -35,25 +34,29 @@ const lookUp = (code: string) => invitations.lookUpInvitation({ body: { code } }
 export function Join() {
   const obstacle = obstacleHere();
   // The link has to be opened at another address, so it stays as it is.
-  if (obstacle !== null) return <Elsewhere obstacle={obstacle} />;
-  return <JoinHere />;
-}
-
-function Elsewhere({ obstacle }: { readonly obstacle: PasskeyObstacle }) {
-  const { betterAddress } = obstacle;
+  if (obstacle === null) return <JoinHere />;
   return (
     <LonePage title="Join" heading="Join Gantry">
-      <PasskeyNotice
-        obstacle={
-          betterAddress === null ? obstacle : { ...obstacle, betterAddress: betterAddress + location.hash }
-        }
-      />
+      <PasskeyNotice obstacle={obstacle} />
     </LonePage>
   );
 }
 
+const KeptCode = z.object({ code: z.string() });
+
+/**
+ * The code of the link that opened the page; null: none is known. It is kept in the history entry of this tab, so that the page can be
+ * reloaded. Joining replaces the entry.
+ */
+function invitationCode(): string | null {
+  const code = codeInAddress();
+  if (code === null) return KeptCode.safeParse(history.state).data?.code ?? null;
+  history.replaceState({ code }, "");
+  return code;
+}
+
 function JoinHere() {
-  const [code, setCode] = useState(codeInAddress);
+  const [code, setCode] = useState(invitationCode);
   const looking = useAction(lookUp);
   const [invitation, setInvitation] = useState<FoundInvitation | null>(null);
   const look = async () => {
@@ -63,16 +66,22 @@ function JoinHere() {
   useEffect(() => void look(), [code]);
   // In a tab that shows this page already, a pasted link changes only the fragment.
   useEffect(() => {
-    const consume = () => setCode((earlier) => codeInAddress() ?? earlier);
+    const consume = () => setCode((earlier) => invitationCode() ?? earlier);
     globalThis.addEventListener("hashchange", consume);
     return () => globalThis.removeEventListener("hashchange", consume);
   }, []);
-  const isInvalid = code === null || looking.problem?.code === "invalid_token";
   return (
-    <LonePage title="Join" heading={invitation === null ? "Join Gantry" : `Join ${invitation.account}`}>
+    <LonePage
+      title="Join"
+      heading={invitation === null ? "Join Gantry" : `Join ${invitation.account} on Gantry`}
+    >
       {invitation !== null && code !== null ? (
         <Invited code={code} invitation={invitation} />
-      ) : isInvalid ? (
+      ) : code === null ? (
+        <p class="notice" role="status">
+          Open the link from your message again. The address of this page has no invitation.
+        </p>
+      ) : looking.problem?.code === "invalid_token" ? (
         <Unusable />
       ) : looking.problem === null ? (
         <Waiting what="Reading the invitation" />
@@ -123,7 +132,7 @@ function Invited({ code, invitation }: InvitedProps) {
     <section>
       <p>
         {inviter === null ? "You are invited" : `${inviter} invites you`}
-        {email === null ? "" : ` (${email})`}, to join as:
+        {email === null ? "" : ` (${email})`} to join as:
       </p>
       <ul class="grants">
         {grants.map((grant, at) => (

@@ -62,7 +62,9 @@ export function MemberRow({ member, self, mayChange, reload }: Props) {
             }}
           />
         ) : null}
-        {open === "remove" ? <RemoveMember member={member} onClose={close} onRemoved={reload} /> : null}
+        {open === "remove" ? (
+          <RemoveMember member={member} isSelf={member.id === self?.id} onClose={close} onRemoved={reload} />
+        ) : null}
       </>
     ) : null,
   };

@@ -6,12 +6,14 @@ import { pathTo } from "#dashboard/router/route.ts";
 
 type Props = {
   readonly member: Member;
+  /** Whether it is the person who is signed in. */
+  readonly isSelf: boolean;
   readonly onRemoved: () => unknown;
   readonly onClose: () => void;
 };
 
 /** Removes a person. It lists what they have created that continues to work. */
-export function RemoveMember({ member, onRemoved, onClose }: Props) {
+export function RemoveMember({ member, isSelf, onRemoved, onClose }: Props) {
   const details = useMember(member.id);
   return (
     <RemovalDialog
@@ -22,6 +24,11 @@ export function RemoveMember({ member, onRemoved, onClose }: Props) {
       onRemoved={onRemoved}
       isDisabled={details.value === null && details.problem === null}
     >
+      {isSelf ? (
+        <p>
+          <strong>This is you.</strong> You are signed out and lose your access to this account.
+        </p>
+      ) : null}
       <p>
         Their passkeys, sessions and personal tokens stop working within 10 seconds. What they have started,
         such as a deployment, continues.

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 
 import type { Token } from "#contract/endpoints/tokens/schemas.ts";
-import { ALL } from "#dashboard/data/resources.ts";
+import { ALL, useAccount } from "#dashboard/data/resources.ts";
 import { removeSession } from "#dashboard/data/session.ts";
 import { profileApi, useOwnTokens } from "#dashboard/pages/profile/profile-resources.ts";
+import { connectChoices } from "#dashboard/pages/connect/connect-scopes.ts";
 import { CreateToken } from "#dashboard/pages/tokens/create-token.tsx";
 import { sessionColumns, SessionRow } from "#dashboard/pages/profile/session-row.tsx";
 import { tokenColumns, TokenRow } from "#dashboard/pages/tokens/token-row.tsx";
@@ -17,6 +18,7 @@ import { goTo } from "#dashboard/router/navigation.ts";
 /** The sessions and personal tokens of the person who is signed in. @param ownTokenId of this browser's session */
 export function OwnTokens({ ownTokenId }: { readonly ownTokenId: string }) {
   const tokens = useOwnTokens(ALL);
+  const { value: account } = useAccount(ALL);
   const [open, setOpen] = useState<"create" | "everywhere" | null>(null);
   const close = () => setOpen(null);
   const rowsOf = (kind: Token["kind"]) => (tokens.value?.tokens ?? []).filter((token) => token.kind === kind);
@@ -71,10 +73,12 @@ export function OwnTokens({ ownTokenId }: { readonly ownTokenId: string }) {
           }
         </Show>
       </section>
-      {open === "create" ? (
+      {open === "create" && account !== null ? (
         <CreateToken
           title="Create a personal token"
           placeholder="laptop"
+          // As for a command that signs in.
+          presets={connectChoices(account)}
           create={(body) => profileApi.createOwnToken({ body })}
           onCreated={() => void tokens.reload()}
           onClose={close}

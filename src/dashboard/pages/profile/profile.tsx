@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 
 import { ALL, useAccount } from "#dashboard/data/resources.ts";
+import { isRecovered } from "#dashboard/data/use-is-member-session.ts";
 import { useMayCreateOwner } from "#dashboard/data/use-may-create-owner.ts";
 import { OwnerCard } from "#dashboard/pages/owner/owner-card.tsx";
 import { Identities } from "#dashboard/pages/profile/identities.tsx";
@@ -21,8 +22,7 @@ export function ProfilePage() {
       <Show of={account} what="the account">
         {({ member, token }) => {
           if (member === null) return <Nobody />;
-          // Only the session of a recovery code has no scopes.
-          return <Person isRecovered={token.scopes.length === 0} ownTokenId={token.id} />;
+          return <Person isRecovered={isRecovered({ token })} ownTokenId={token.id} />;
         }}
       </Show>
     </Page>
@@ -49,25 +49,25 @@ function Nobody() {
 
 type PersonProps = { readonly isRecovered: boolean; readonly ownTokenId: string };
 
-function Person({ isRecovered, ownTokenId }: PersonProps) {
+function Person({ isRecovered: hasOnlyPasskeys, ownTokenId }: PersonProps) {
   const profile = useProfile(ALL);
   const [hasAdded, setHasAdded] = useState(false);
   return (
     <Show of={profile} what="your profile">
       {(value) => (
         <>
-          {isRecovered ? <Recovered hasAdded={hasAdded} /> : null}
-          {isRecovered ? null : (
+          {hasOnlyPasskeys ? <Recovered hasAdded={hasAdded} /> : null}
+          {hasOnlyPasskeys ? null : (
             <PersonForm key={value.member.id} member={value.member} onSaved={profile.reload} />
           )}
           <Passkeys
             passkeys={value.passkeys}
             reload={profile.reload}
             onAdded={() => setHasAdded(true)}
-            isRecovered={isRecovered}
-            mustAdd={isRecovered && !hasAdded}
+            isRecovered={hasOnlyPasskeys}
+            mustAdd={hasOnlyPasskeys && !hasAdded}
           />
-          {isRecovered ? null : (
+          {hasOnlyPasskeys ? null : (
             <>
               <Identities
                 identities={value.identities}

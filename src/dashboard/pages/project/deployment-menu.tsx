@@ -30,7 +30,11 @@ export function DeploymentMenu({ deployment, mayChange, onChanged, onRollBack, o
     await onChanged();
   };
   const approval = useApprove(deployment, onChanged);
-  const needsApproval = deployment.waiting_on?.type === "approval" && approval.mayApprove && approval.isKnown;
+  const needsApproval =
+    deployment.waiting_on?.type === "approval" &&
+    approval.mayApprove &&
+    approval.isKnown &&
+    !approval.isByAnother;
   const problem = approval.problem ?? canceling.problem ?? redeploying.problem;
   const items: readonly MenuItem[] = [
     { label: "View", href: pathTo({ page: "deployment", id }) },

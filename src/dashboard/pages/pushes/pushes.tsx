@@ -6,6 +6,7 @@ import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { useHooks } from "#dashboard/pages/pushes/push-resources.ts";
 import { ALL, useAllowed, useProject } from "#dashboard/data/resources.ts";
+import { useIsMemberSession } from "#dashboard/data/use-is-member-session.ts";
 import { ConnectHook } from "#dashboard/pages/pushes/connect-hook.tsx";
 import { HookCard } from "#dashboard/pages/pushes/hook-card.tsx";
 import { HookSteps } from "#dashboard/pages/pushes/hook-steps.tsx";
@@ -87,10 +88,18 @@ type HookProps = {
 
 function HookOf({ project, hook, onSecret, reload }: HookProps) {
   const mayChange = useAllowed(hookEndpoints.createHook);
+  const isMemberSession = useIsMemberSession();
   if (hook !== null)
     return <HookCard hook={hook} projectId={project.id} onRotated={onSecret} reload={reload} />;
   if (mayChange) return <ConnectHook project={project} onCreated={onSecret} />;
-  return <p class="notice">The repository has no hook, and your token may not create one.</p>;
+  return (
+    <p class="notice">
+      The repository has no hook.{" "}
+      {isMemberSession
+        ? "Your role does not allow creating one. Ask an admin."
+        : "Your token may not create one."}
+    </p>
+  );
 }
 
 type LedgerProps = { readonly id: ProjectId; readonly hook: Hook | null };

@@ -71,6 +71,6 @@ async function finish(pending: Pending): Promise<ClientResult<unknown>> {
 
 function leave({ back }: Pending): void {
   const route = routeAt(back);
-  const isOver = route.page === "not_found" || route.page === "sign_in" || route.page === "join";
-  goTo(isOver ? { page: "overview" } : route, { replace: true });
+  const hasNoPage = route.page === "not_found" || route.page === "sign_in" || route.page === "join";
+  goTo(hasNoPage ? { page: "overview" } : route, { replace: true });
 }

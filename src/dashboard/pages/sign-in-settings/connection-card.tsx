@@ -45,7 +45,7 @@ function Actions({ connection, reload }: Omit<Props, "mayChange">) {
   const [open, setOpen] = useState<"edit" | "delete" | null>(null);
   const ended = useSignal(testResult);
   const testing = useAction(() => leaveForProvider({ act: "test", connection_id: id }));
-  const [found, setFound] = useState<Parameters<typeof TestResult>[0]["test"] | null>(null);
+  const [checked, setChecked] = useState<Parameters<typeof TestResult>[0]["test"] | null>(null);
   const test = async () => {
     testResult.set(null);
     const begun = await testing.run();
@@ -54,7 +54,7 @@ function Actions({ connection, reload }: Omit<Props, "mayChange">) {
       begun === null
         ? null
         : await connectionsApi.testConnection({ params: { connection_id: id }, body: {} });
-    setFound(result?.ok === true && result.value.problems.length > 0 ? result.value : null);
+    setChecked(result?.ok === true && result.value.problems.length > 0 ? result.value : null);
   };
   const forcing = useAction(() =>
     connectionsApi.updateConnection({ params: { connection_id: id }, body: { is_forced: !isForced } }),
@@ -62,7 +62,7 @@ function Actions({ connection, reload }: Omit<Props, "mayChange">) {
   const force = async () => {
     if ((await forcing.run()) !== null) await reload();
   };
-  const shown = ended?.connectionId === id ? ended.test : found;
+  const shown = ended?.connectionId === id ? ended.test : checked;
   return (
     <>
       <p class="actions">
@@ -105,8 +105,8 @@ function Actions({ connection, reload }: Omit<Props, "mayChange">) {
           onRemoved={reload}
         >
           <p>
-            Nobody can sign in by it any more, and the sessions that it gave end. The members stay; those
-            without a passkey need a new invitation.
+            Nobody can sign in by it, and the sessions that it gave end. The members stay; those without a
+            passkey need a new invitation.
           </p>
         </RemovalDialog>
       ) : null}

@@ -17,12 +17,14 @@ import { ShownSecret } from "#dashboard/shared/secret-dialog.tsx";
 import { ProjectLimit } from "#dashboard/shared/project-limit.tsx";
 import { readForm } from "#dashboard/text/field-errors.ts";
 import { isIncluded } from "#dashboard/text/permissions.ts";
-import { presetNamed, presetOf, tokenPresets } from "#dashboard/pages/tokens/token-presets.ts";
+import { presetOf, type Presets, tokenPresets } from "#dashboard/pages/tokens/token-presets.ts";
 
 type Props = {
   readonly title?: string;
   /** Of the name. */
   readonly placeholder?: string;
+  /** What the form offers first. It starts with the first one. */
+  readonly presets?: Presets;
   readonly create: (body: CreateTokenInput) => Promise<ClientResult<TokenWithSecret>>;
   readonly onCreated: () => void;
   readonly onClose: () => void;
@@ -54,16 +56,17 @@ export function CreateToken({ title = "Create a token", ...props }: Props) {
   );
 }
 
-type FormProps = Pick<Props, "placeholder" | "create" | "onClose"> & {
+type FormProps = Pick<Props, "placeholder" | "presets" | "create" | "onClose"> & {
   readonly onCreated: (token: TokenWithSecret) => void;
 };
 
 /** A form for a new token: its permissions, projects and expiration. */
-function TokenForm({ placeholder = "CI of shop", create: send, onCreated, onClose }: FormProps) {
+function TokenForm({ presets = tokenPresets, create: send, onCreated, onClose, ...props }: FormProps) {
+  const { placeholder = "CI of shop" } = props;
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
   const [projectIds, setProjectIds] = useState<readonly ProjectId[] | null>(null);
-  const [scopes, setScopes] = useState<readonly Scope[]>(["deployments:write", "projects:read"]);
+  const [scopes, setScopes] = useState<readonly Scope[]>([...presets.values()][0] ?? []);
   const creating = useAction(send);
 
   const input = {
@@ -89,10 +92,10 @@ function TokenForm({ placeholder = "CI of shop", create: send, onCreated, onClos
       />
       <Choice
         label="For"
-        value={presetOf(scopes) ?? ""}
-        onChange={(preset) => setScopes(presetNamed(preset) ?? scopes)}
+        value={presetOf(presets, scopes) ?? ""}
+        onChange={(preset) => setScopes(presets.get(preset) ?? scopes)}
       >
-        {Object.keys(tokenPresets).map((preset) => (
+        {[...presets.keys()].map((preset) => (
           <option key={preset}>{preset}</option>
         ))}
         <option value="">Other permissions</option>

@@ -73,7 +73,7 @@ export async function findOpenConnection(
 const offeredFields = { id: connections.id, kind: connections.kind, name: connections.name };
 
 /**
- * The connections that anybody may know of: all if the installation has one account, otherwise those that list this domain.
+ * The connections that anybody may know of: all if the installation has one account, otherwise all connections with this domain.
  * @param domain null: none was given
  */
 export async function offeredConnections(database: Database, domain: string | null) {

@@ -4,7 +4,14 @@ import type { ConnectionId, InvitationId } from "#contract/ids.ts";
 import type { KnownPerson, SigningMember } from "#domain/sign-in/decide-sign-in.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { hasConnection, type NewIdentity } from "#worker/db/connections/identity-records.ts";
-import { connections, identities, invitations, members, usedSecrets } from "#worker/db/identity-tables.ts";
+import {
+  connections,
+  identities,
+  invitations,
+  members,
+  passkeys,
+  usedSecrets,
+} from "#worker/db/identity-tables.ts";
 import {
   endsOfLoss,
   hasRoom,
@@ -40,6 +47,7 @@ export async function findKnownPerson(
     isOwner: members.isOwner,
     grants: members.grants,
     isKnown: sql<number | null>`${members.id} = ${known}`,
+    passkeys: rows.count(passkeys, eq(passkeys.memberId, members.id)),
   };
   const invitationFields = {
     id: invitations.id,
@@ -63,9 +71,10 @@ export async function findKnownPerson(
       },
     ],
   );
+  const found = people.find(({ isKnown }) => isKnown !== 1);
   return {
     member: people.find(({ isKnown }) => isKnown === 1) ?? null,
-    withAddress: people.find(({ isKnown }) => isKnown !== 1) ?? null,
+    withAddress: found === undefined ? null : { ...found, hasPasskey: found.passkeys > 0 },
     invitation: invited.find(({ isSent }) => isSent === 1) ?? null,
     invitationOfAddress: invited.find(({ isSent }) => isSent !== 1) ?? null,
   };

@@ -102,7 +102,7 @@ type Exchange = {
 
 async function readClaims(exchange: Exchange, answered: Answered): Promise<Claims> {
   const { connection, keys, reach } = exchange;
-  // A copy: the library keeps requests by this object, and workerd refuses to await those of other requests.
+  // A copy: the library keeps requests by this object, and workerd refuses to await requests of other callers.
   const server = serverOf(exchange.metadata);
   const client = { client_id: connection.clientId, [oauth.clockTolerance]: CLOCK_TOLERANCE_S };
   const options = optionsFor(reach);

@@ -24,7 +24,7 @@ export async function addIdentity(
 ): Promise<Result<Identity, AddRefusal>> {
   const unconfirmed = refuseUnconfirmed(context);
   if (unconfirmed !== null) return unconfirmed;
-  // The protocols of providers are only loaded for those who use them.
+  // The protocols of providers are loaded when they are first used.
   const { readAnswer, usedBefore } = await import("#worker/operations/sign-in/provider-answer.ts");
   const asking = { ...context, database: context.session.database };
   const answer = await readAnswer(asking, given, { act: "add_identity", tokenId: context.token.id });

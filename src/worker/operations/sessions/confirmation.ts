@@ -49,7 +49,7 @@ export async function confirmSession(
 ): Promise<Result<null, ConfirmRefusal>> {
   if (passkey !== undefined) return await byPasskey(context, passkey);
   if (provider === undefined) throw new Error("the schema requires one of passkey and provider");
-  // The protocols of providers are only loaded for those who use them.
+  // The protocols of providers are loaded when they are first used.
   const { confirmByProvider } = await import("#worker/operations/sign-in/confirm-by-provider.ts");
   return await confirmByProvider(context, provider);
 }

@@ -42,7 +42,7 @@ export async function createSession(
   { code, passkey, recovery_code: recoveryCode, provider, invitation_code: invitation }: CreateSessionInput,
 ): Promise<Result<SessionCreated, SignInRefusal>> {
   if (provider !== undefined) {
-    // The protocols of providers are only loaded for those who use them.
+    // The protocols of providers are loaded when they are first used.
     const { signInByProvider } = await import("#worker/operations/sign-in/by-provider.ts");
     return await signInByProvider(context, provider, invitation ?? null);
   }

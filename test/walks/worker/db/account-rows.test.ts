@@ -20,6 +20,8 @@ const ofNoAccountsRows: readonly string[] = [
   "getHealth",
   "createSession",
   "createSignInChallenge",
+  "getSignInOptions",
+  "startSignIn",
   "lookUpInvitation",
   "acceptInvitation",
   "claimToken",
