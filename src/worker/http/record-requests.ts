@@ -58,7 +58,7 @@ export function recordRequests(clock: Clock, ids: IdGenerator) {
     const named = ProjectId.safeParse(called.params["project_id"]).data ?? null;
     const target = targetOf(called.params);
     const entry = {
-      id: ids.auditEntry(),
+      id: (outcome.outcome === "done" ? c.get("keyedEntryId") : undefined) ?? ids.auditEntry(),
       createdAt: clock.now(),
       actor: eventActorOf(holder),
       ip: c.req.header("cf-connecting-ip") ?? null,

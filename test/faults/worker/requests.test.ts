@@ -89,7 +89,8 @@ const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
 
 /** The operations whose requests need what `succeedingRequest` prepares. */
 const needsPreparation = new Set<OperationName>([
-  ...(["createChallenge", "confirmSession", "createOwner", "addPasskey", "revokeOwnToken"] as const),
+  ...(["createChallenge", "confirmSession", "createOwner", "addPasskey"] as const),
+  ...(["addIdentity", "revokeOwnToken"] as const),
   ...(["lookUpInvitation", "acceptInvitation", "connectCommand", "claimToken"] as const),
   ...(["approveDeployment", "receiveDelivery", "replayPush"] as const),
   ...(["updateWebhook", "deleteWebhook", "testWebhook", "rotateWebhook"] as const),
@@ -165,10 +166,12 @@ const compared = {
 
 /** Of a request with an Idempotency-Key: what records that it was carried out. */
 const recorded = { events: "type", audit_entries: "action, outcome" };
+/** The entry of a request that asks an agent follows its answer, and may say that the agent was lost. */
+const isRecordedAtOnce = (name: OperationName) => takesIdempotencyKey(endpoints[name]) && !asksAgent(name);
 
 /** An account's rows, without the values that differ between two accounts that made the same requests. */
 async function belongings(accountId: string, name: OperationName): Promise<unknown> {
-  const tables = { ...compared, ...(takesIdempotencyKey(endpoints[name]) && recorded) };
+  const tables = { ...compared, ...(isRecordedAtOnce(name) && recorded) };
   const statements = Object.entries(tables).map(([table, columns]) =>
     env.DB.prepare(`SELECT ${columns} FROM ${table} WHERE account_id = ? ORDER BY id`).bind(accountId),
   );
@@ -188,6 +191,8 @@ const DONE_BEFORE: { readonly [Name in OperationName]?: number } = {
   deleteWebhook: 404,
   revokeToken: 404,
   deleteTrustRule: 404,
+  // A provider's code counts once: the person starts again.
+  addIdentity: 403,
   // An identity token can be exchanged only once.
   exchangeToken: 400,
   // The enrolment token is spent and its credential is lost, so the server needs a new enrolment token.
@@ -197,6 +202,8 @@ const DONE_BEFORE: { readonly [Name in OperationName]?: number } = {
   removeMember: 404,
   deleteInvitation: 404,
   removePasskey: 404,
+  removeIdentity: 404,
+  deleteConnection: 404,
   revokeOwnToken: 404,
   endOwnSessions: 401,
   // The challenge was answered already, and the session is confirmed.

@@ -9,6 +9,7 @@ import {
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
+import { recordedEntries } from "../../support/worker/recorded.ts";
 
 const state = {
   ...{ exit_code: null, signal: null, message: null, release: 1, finished_at: null },
@@ -84,6 +85,10 @@ describe("a command", () => {
     expect(starts).toHaveLength(2);
     expect(starts[0]).toMatchObject({ command_id: (await list(project))[0]?.id });
     expect(starts[1]).toMatchObject({ command_id: (await list(project))[0]?.id });
+    await project.post(path(project, `/${(await list(project))[0]?.id}/stop`), {});
+    const actions = async () => (await recordedEntries(project.id)).map(({ action }) => action);
+    await expect.poll(actions).toContain("stopCommand");
+    expect((await actions()).filter((action) => action === "runCommand")).toHaveLength(1);
   });
 
   it("is not recorded if the server is offline or refuses it", async () => {

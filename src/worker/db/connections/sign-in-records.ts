@@ -173,10 +173,11 @@ export async function joinByIdentity(
   const isPossible = sql`${isInvited} and ${hasRoom(rows)} and ${hasConnection(rows, connectionId)}`;
   const hasJoined = sql`${rows.countAll(members, eq(members.id, member.id))} = 1`;
   return await together(rows, [
+    // First, so that a repeated answer is refused for what it is, and not for the address of the member that it made.
+    rows.insert(usedSecrets, state, isPossible),
     rows.insert(members, member, isPossible),
     ...recorded,
     rows.insert(identities, identity, hasJoined),
-    rows.insert(usedSecrets, state, hasJoined),
     rows.insert(tokens, { ...session, kind: "session" }, hasJoined),
     ...(invitationId === null
       ? []

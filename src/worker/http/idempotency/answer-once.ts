@@ -1,4 +1,4 @@
-import { createIdGenerator } from "#contract/ids.ts";
+import { type AuditEntryId, createIdGenerator } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { type IdempotencyRecord, storeAnswer, reserveIdempotencyKey } from "#worker/db/idempotency-keys.ts";
@@ -28,11 +28,13 @@ type KeyedRequest = {
  * the first try created. So concurrent retries need no lock.
  *
  * @param act carries out the request; a success is a 2xx
+ * @param named takes the id of the request's entry in the audit log, which is the same for each retry
  */
 async function answerOnce(
   context: Context,
   request: KeyedRequest,
   act: (context: Context) => Promise<Response>,
+  named: (entryId: AuditEntryId) => void,
 ): Promise<Result<Response, "idempotency_mismatch">> {
   const id = await sha256(`${context.token.id} ${request.key}`);
   // With the bearer secret, so that a reader of the database cannot try out which password the content contains.
@@ -52,8 +54,10 @@ async function answerOnce(
       "idempotency_mismatch",
       "The Idempotency-Key was used for another request. Use a new key for this one.",
     );
+  const once = await seeded(context, record, request.secret);
+  named(once.ids.auditEntry());
   if (stored !== null) return succeed(replayed(stored));
-  const response = await act(await seeded(context, record, request.secret));
+  const response = await act(once);
   if (!response.ok) return succeed(response);
   const answer = await storedAnswer(response);
   try {
@@ -120,7 +124,8 @@ export const onceWithKey: Wrap<Context> = async ({ c, endpoint, caller, input },
   const content = JSON.stringify([c.req.method, c.req.path, input.ifLive, input.body]);
   // Without the scheme, which is case-insensitive: the same secret must always give the same encryption key.
   const secret = c.req.header("authorization")?.split(" ").at(-1) ?? "";
-  return await answerOnce(caller, { key: key.value, content, secret }, act);
+  const named = (entryId: AuditEntryId) => c.set("keyedEntryId", entryId);
+  return await answerOnce(caller, { key: key.value, content, secret }, act, named);
 };
 
 /** Source: the IETF draft "The Idempotency-Key HTTP Header Field". Gantry chose the length. */
