@@ -167,6 +167,8 @@ export const connections = sqliteTable(
     joinGrants: text("join_grants", { mode: "json" }).$type<readonly Grant[]>().notNull(),
     isForced: integer("is_forced", { mode: "boolean" }).notNull(),
     sessionHours: integer("session_hours").notNull(),
+    /** How long personal tokens work after their member's last sign-in; null: until they expire. */
+    tokenDays: integer("token_days").default(30),
     createdAt: integer("created_at").notNull(),
     /** The last sign-in; null: none. */
     lastUsedAt: integer("last_used_at"),

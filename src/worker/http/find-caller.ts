@@ -14,6 +14,11 @@ const CACHE_LIMITS = { forMs: 10_000, atMost: 1_000 };
 
 const invalid = refuse("invalid_token", "The bearer token is malformed, unknown, expired or revoked.");
 
+const paused = refuse(
+  "invalid_token",
+  "This personal token is paused, because its member has not signed in for the days that single sign-on allows. It continues within 10 seconds when the member signs in to the dashboard.",
+);
+
 /** Finds the sender of a request by its Authorization header. One instance per isolate, because it caches senders. */
 export class Authentication {
   readonly #holders = new TtlCache<TokenHolder>(CACHE_LIMITS);
@@ -30,7 +35,8 @@ export class Authentication {
     const hash = await secretHash(secret.value);
     const holder = await this.#holders.get(hash, now, () => findTokenHolder(database, hash));
     // A cached token may have expired in the meantime.
-    return holder === null || holder.token.expiresAt <= now ? invalid : succeed(holder);
+    if (holder === null || holder.token.expiresAt <= now) return invalid;
+    return isPaused(holder, now) ? paused : succeed(holder);
   }
 
   /**
@@ -46,7 +52,7 @@ export class Authentication {
     const secret = bearerSecret(authorization, "api", "session", "exchange");
     if (!secret.ok) return false;
     const holder = await findTokenHolder(database, await secretHash(secret.value));
-    if (holder === null || holder.token.expiresAt <= now) return false;
+    if (holder === null || holder.token.expiresAt <= now || isPaused(holder, now)) return false;
     const before = JSON.stringify([token.id, permissions]);
     return JSON.stringify([holder.token.id, holder.permissions]) === before;
   }
@@ -73,6 +79,10 @@ export class Authentication {
     const agent = await this.#agents.get(hash, now, () => findAgent(database, hash));
     return agent === null ? invalid : succeed(agent);
   }
+}
+
+function isPaused({ token: { pausesAt } }: TokenHolder, now: number): boolean {
+  return pausesAt !== null && pausesAt <= now;
 }
 
 /** Source: RFC 6750 section 2.1. The scheme is case-insensitive: RFC 9110 section 11.1. */

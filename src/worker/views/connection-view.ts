@@ -21,6 +21,7 @@ export function connectionView(reading: ConnectionReading, redirectUri: string):
     join_grants: reading.joinGrants.map(grantView),
     is_forced: reading.isForced,
     session_hours: reading.sessionHours,
+    token_days: reading.tokenDays,
     redirect_uri: redirectUri,
     created_at: timestamp(reading.createdAt),
     last_used_at: timestampOrNull(reading.lastUsedAt),

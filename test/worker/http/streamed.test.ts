@@ -70,6 +70,7 @@ describe("a stream of events", () => {
     name: "reader",
     scopes: [],
     projectIds: null,
+    pausesAt: null,
     expiresAt: Infinity,
     lastUsedAt: null,
     kind: "token",

@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemberRows } from "#contract/endpoints/members/schemas.ts";
 import { Profile } from "#contract/endpoints/profile/schemas.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
+import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { createAccount, type TestAccount } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { addMember, createOwner, invite, type Person } from "../../support/worker/members.ts";
+import { addMember, createOwner, invite, type Person, signInWith } from "../../support/worker/members.ts";
 import {
   addIdentity,
   answerOf,
@@ -272,6 +273,65 @@ describe("a person becomes a member", () => {
     await env.DB.prepare("UPDATE members SET email = NULL WHERE id = ?").bind(id).run();
     expect(await sessionOf(await signInBy(connection, "grace"))).toMatchObject({ member: { id } });
     expect((await recordedEvents(account.id)).map(({ type }) => type)).toContain("identity.added");
+  });
+});
+
+describe("a personal token of somebody with an identity", () => {
+  const DAY_MS = 24 * 60 * MINUTE_MS;
+  const tokenOf = async (token: string) => {
+    const body = { name: "laptop", scopes: ["projects:read"], expires_in_days: 90 };
+    const response = await call("/v1/me/tokens", { method: "POST", token, body });
+    return TokenWithSecret.parse(await response.json()).token;
+  };
+  const projects = (token: string) => call("/v1/projects", { token });
+  const joining = { join: "domain", domains: ["example.com"], join_grants: [{ role: "viewer" as const }] };
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  });
+  /** Makes each sign-in older, because the provider's clock is the real one. */
+  async function after(days: number): Promise<void> {
+    for (const table of ["identities", "passkeys"])
+      await env.DB.prepare(
+        `UPDATE ${table} SET last_used_at = last_used_at - ?1, created_at = created_at - ?1`,
+      )
+        .bind(days * DAY_MS)
+        .run();
+    forgetCached();
+  }
+  /** A token is cached for 10 seconds. */
+  const forgetCached = () => vi.setSystemTime(Date.now() + 11_000);
+
+  it("pauses after 30 days without a sign-in, until the next one", async () => {
+    const connection = await connect({ ...joining, join: "domain" });
+    const secret = await tokenOf((await sessionOf(await signInBy(connection, "grace"))).token);
+    await after(29);
+    expect((await projects(secret)).status).toBe(200);
+    await after(1);
+    const paused = await problemOf(await projects(secret));
+    expect(paused).toMatchObject({ status: 401, code: "invalid_token" });
+    expect(paused.detail).toContain("is paused");
+    await sessionOf(await signInBy(connection, "grace"));
+    forgetCached();
+    expect((await projects(secret)).status).toBe(200);
+  });
+
+  it("does not pause if the connection says so, of an owner, or of somebody who signs in with a passkey", async () => {
+    const connection = await connect({ ...joining, join: "domain", token_days: null });
+    const pausing = await connect();
+    const unpaused = await tokenOf((await sessionOf(await signInBy(connection, "grace"))).token);
+    expect((await addIdentity(owner.token, pausing, "ada")).status).toBe(201);
+    const ofOwner = await tokenOf(owner.token);
+    const member = await addMember(owner.token, [{ role: "viewer" }]);
+    expect((await addIdentity(member.token, pausing, "eve")).status).toBe(201);
+    const ofMember = await tokenOf(member.token);
+    await after(20);
+    expect((await signInWith(member.passkey)).status).toBe(201);
+    await after(20);
+    const answers = await Promise.all([unpaused, ofOwner, ofMember].map(projects));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await after(10);
+    expect((await projects(ofMember)).status).toBe(401);
   });
 });
 

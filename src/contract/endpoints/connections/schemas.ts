@@ -16,6 +16,8 @@ export const MAX_CONNECTIONS = 10;
 /** The maximum number of groups that a connection maps to grants. */
 export const MAX_GROUP_GRANTS = 50;
 export const MAX_SESSION_HOURS = 12;
+export const MAX_TOKEN_DAYS = 365;
+const DEFAULT_TOKEN_DAYS = 30;
 const MAX_DOMAINS = 20;
 const MAX_SCOPES = 20;
 const MAX_GRANTS = 20;
@@ -84,6 +86,7 @@ const changeable = {
   domains: listUpTo(Domain, MAX_DOMAINS),
   join_grants: listUpTo(GrantInput, MAX_GRANTS),
   session_hours: wholeBetween(1, MAX_SESSION_HOURS),
+  token_days: z.nullable(wholeBetween(1, MAX_TOKEN_DAYS)),
 };
 
 /** `issuer`: needed for `oidc`. `client_secret`: null: the provider knows the installation as a public client. */
@@ -101,6 +104,7 @@ export const CreateConnectionInput = z.strictObject({
   domains: z._default(changeable.domains, []),
   join_grants: z._default(changeable.join_grants, []),
   session_hours: z._default(changeable.session_hours, MAX_SESSION_HOURS),
+  token_days: z._default(changeable.token_days, DEFAULT_TOKEN_DAYS),
 });
 export type CreateConnectionInput = z.infer<typeof CreateConnectionInput>;
 
@@ -125,6 +129,7 @@ export const Connection = z.strictObject({
   join_grants: z.array(Grant),
   is_forced: z.boolean(),
   session_hours: z.int(),
+  token_days: z.nullable(z.int()),
   redirect_uri: z.string(),
   created_at: z.string(),
   last_used_at: z.nullable(z.string()),

@@ -21,6 +21,7 @@ const connection = {
   join_grants: [],
   is_forced: false,
   session_hours: 12,
+  token_days: 30,
   redirect_uri: "https://gantry.example.com/app/sign-in/callback",
   created_at: "2026-11-02T08:20:00.000Z",
   last_used_at: "2026-11-20T09:04:11.318Z",
@@ -138,6 +139,8 @@ const changeable = {
   domains: "The domains whose verified e-mail addresses are trusted.",
   join_grants: "What people get who join and are in no group with grants.",
   session_hours: "How long a session lasts, in hours.",
+  token_days:
+    "After how many days without a sign-in the personal tokens of the people who have this connection pause. `null`: they do not.",
 };
 
 const clientSecret =

@@ -22,6 +22,8 @@ export type ConnectionDraft = {
   /** null: people who join and are in no group get nothing. */
   readonly joinGrants: readonly GrantDraft[] | null;
   readonly hours: string;
+  /** Empty: personal tokens do not pause. */
+  readonly tokenDays: string;
 };
 
 export const newConnection: ConnectionDraft = {
@@ -38,6 +40,7 @@ export const newConnection: ConnectionDraft = {
   domains: "",
   joinGrants: null,
   hours: "12",
+  tokenDays: "30",
 };
 
 /** The draft of a connection that exists. */
@@ -56,6 +59,7 @@ export function draftOf(connection: Connection): ConnectionDraft {
     domains: connection.domains.join(", "),
     joinGrants: connection.join_grants.length === 0 ? null : draftsOf(connection.join_grants),
     hours: String(connection.session_hours),
+    tokenDays: connection.token_days === null ? "" : String(connection.token_days),
   };
 }
 
@@ -79,6 +83,7 @@ export function changesIn(draft: ConnectionDraft) {
     domains: listOf(draft.domains.toLowerCase()),
     join_grants: draft.joinGrants === null ? [] : grantsIn(draft.joinGrants),
     session_hours: Number(draft.hours),
+    token_days: draft.tokenDays.trim() === "" ? null : Number(draft.tokenDays),
   };
 }
 

@@ -196,6 +196,14 @@ export function ConnectionForm({ connection, onSaved, onClose }: Props) {
             hint="At most 12."
             error={errors["session_hours"] ?? null}
           />
+          <Field
+            label="Days without a sign-in until personal tokens pause"
+            type="number"
+            value={draft.tokenDays}
+            onInput={(tokenDays) => change({ tokenDays })}
+            hint="Empty: they do not pause. A person who signs in again continues their tokens."
+            error={errors["token_days"] ?? null}
+          />
         </Advanced>
         <ProblemBox problem={saving.problem} doing="Saving" />
         <footer>

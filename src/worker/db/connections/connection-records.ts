@@ -27,6 +27,7 @@ const connectionFields = {
   joinGrants: connections.joinGrants,
   isForced: connections.isForced,
   sessionHours: connections.sessionHours,
+  tokenDays: connections.tokenDays,
   createdAt: connections.createdAt,
   lastUsedAt: connections.lastUsedAt,
 };

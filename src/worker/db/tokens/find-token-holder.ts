@@ -5,7 +5,7 @@ import type { AccountId, MemberId, ProjectId, TokenId } from "#contract/ids.ts";
 import type { Permission } from "#contract/permissions.ts";
 import type { Scope } from "#contract/scopes.ts";
 import { type MemberRights, narrowed, permissionsOfMember } from "#domain/members/member-permissions.ts";
-import { members } from "#worker/db/identity-tables.ts";
+import { connections, identities, members, passkeys } from "#worker/db/identity-tables.ts";
 import { accounts, tokens } from "#worker/db/schema.ts";
 import { read, readerOf, type Select, select } from "#worker/db/reads.ts";
 
@@ -19,6 +19,8 @@ export type TokenIdentity = {
   readonly projectIds: readonly ProjectId[] | null;
   /** When the secret that was sent expires, in Unix milliseconds. A rotated secret expires before its token. */
   readonly expiresAt: number;
+  /** From when a personal token pauses, unless its member signs in before, in Unix milliseconds; null: never. */
+  readonly pausesAt: number | null;
   /** The first use in the hour of the last use, as of this read. */
   readonly lastUsedAt: number | null;
   /** The member who made the secret that was sent of a service token; null: not known. */
@@ -41,6 +43,23 @@ export type TokenHolder = {
 
 const hash = sql.placeholder("hash");
 
+const DAY_MS = 86_400_000;
+/** Of a connection whose tokens do not pause. */
+const NEVER_DAYS = 36_500;
+
+/**
+ * When a personal token pauses: some days after the last sign-in of its member, if they have an identity at a provider. A person
+ * who has left can no longer sign in there. Owners are never locked out.
+ */
+const pausesAt = sql<number | null>`case when ${tokens.kind} = 'token' and ${members.isOwner} = 0 then (
+  select max(max(
+    coalesce(${identities.lastUsedAt}, ${identities.createdAt}),
+    coalesce((select max(coalesce(${passkeys.lastUsedAt}, ${passkeys.createdAt})) from ${passkeys} where ${passkeys.memberId} = ${members.id}), 0)
+  ) + coalesce(${connections.tokenDays}, ${sql.raw(String(NEVER_DAYS))}) * ${sql.raw(String(DAY_MS))})
+  from ${identities} inner join ${connections} on ${connections.id} = ${identities.connectionId}
+  where ${identities.memberId} = ${members.id}
+) end`;
+
 const fields = {
   id: tokens.id,
   name: tokens.name,
@@ -50,6 +69,7 @@ const fields = {
   lastUsedAt: tokens.lastUsedAt,
   kind: tokens.kind,
   createdBy: sql<MemberId | null>`case when ${tokens.hash} = ${hash} then ${tokens.createdBy} else ${tokens.previousCreatedBy} end`,
+  pausesAt,
   authenticatedAt: tokens.authenticatedAt,
   memberId: tokens.memberId,
   memberName: members.name,

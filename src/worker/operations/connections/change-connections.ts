@@ -69,6 +69,7 @@ export async function createConnection(
     joinGrants: grantsOf(input.join_grants),
     isForced: false,
     sessionHours: input.session_hours,
+    tokenDays: input.token_days,
     createdAt: context.clock.now(),
     lastUsedAt: null,
   };
@@ -167,6 +168,7 @@ function changesOf(input: UpdateConnectionInput): ConnectionChanges {
     joinGrants: input.join_grants === undefined ? undefined : grantsOf(input.join_grants),
     isForced: input.is_forced,
     sessionHours: input.session_hours,
+    tokenDays: input.token_days,
   };
 }
 
@@ -185,6 +187,7 @@ function changedBy(before: ConnectionReading, given: ConnectionChanges): Connect
     joinGrants: given.joinGrants ?? before.joinGrants,
     isForced: given.isForced ?? before.isForced,
     sessionHours: given.sessionHours ?? before.sessionHours,
+    tokenDays: given.tokenDays === undefined ? before.tokenDays : given.tokenDays,
   };
 }
 
@@ -296,6 +299,7 @@ function shownOf(reading: ConnectionReading) {
     "join_grants",
     "is_forced",
     "session_hours",
+    "token_days",
   ]);
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE `connections` ADD `token_days` integer DEFAULT 30;
