@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { Account } from "#contract/endpoints/accounts/schemas.ts";
-import { MemberDetails, MemberRows } from "#contract/endpoints/members/schemas.ts";
+import { InvitationWithLink, MemberDetails, MemberRows } from "#contract/endpoints/members/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import type { Event } from "#contract/endpoints/events/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
@@ -214,6 +214,25 @@ describe("an invitation", () => {
     const bodies = answers.map((answer) => JSON.stringify({ ...answer, request_id: null }));
     expect(new Set(bodies).size).toBe(1);
     expect(bodies[0]).toContain("invalid_token");
+  });
+
+  it("does not work again after it was used, if its first request is sent again", async () => {
+    const owner = await createOwner(await createAccount());
+    const create = async () => {
+      const body = { grants: [{ role: "viewer" }] };
+      const headers = { "idempotency-key": "invite" };
+      const response = await call("/v1/invitations", { method: "POST", token: owner.token, body, headers });
+      expect(response.status).toBe(201);
+      return InvitationWithLink.parse(await response.json());
+    };
+    const { id, link } = await create();
+    const code = new URL(link).hash.slice("#code=".length);
+    await accept(code, "Grace");
+    // The isolate died before it stored the answer.
+    await env.DB.prepare("UPDATE idempotency_keys SET answer = NULL").run();
+    expect(await create()).toMatchObject({ id, link });
+    const found = await call("/v1/invitations/look-up", { method: "POST", body: { code } });
+    expect(found.status).toBe(401);
   });
 
   it("gives nobody more than the inviter has, and never makes an owner", async () => {

@@ -1,10 +1,12 @@
 import { and, eq, gt, isNull, sql, type SQL } from "drizzle-orm";
 
-import type { InvitationId, TokenId } from "#contract/ids.ts";
+import type { InvitationId, ProjectId, TokenId } from "#contract/ids.ts";
 import { MAX_MEMBERS } from "#contract/endpoints/members/schemas.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { requiresSso } from "#worker/db/connections/connection-records.ts";
+import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
 import type { Database } from "#worker/db/database-session.ts";
+import { auditEntries } from "#worker/db/event-tables.ts";
 import { invitations, members, passkeys, usedSecrets } from "#worker/db/identity-tables.ts";
 import {
   countPeople,
@@ -20,7 +22,6 @@ import { accounts, tokens } from "#worker/db/schema.ts";
 import type { NewSession } from "#worker/db/sessions/session-records.ts";
 import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
-import type { ProjectId } from "#contract/ids.ts";
 
 /** The fields of an InvitationReading. */
 const invitationFields = {
@@ -80,8 +81,10 @@ type InvitationInsertion =
   | { readonly outcome: "too_many" };
 
 /**
- * Adds an invitation if the account has its projects (each listed once) and the sender still has the rights that they had. If an earlier try of the same request has added it, returns
- * that invitation.
+ * Adds an invitation if the account has its projects (each listed once) and the sender still has the rights that they had.
+ * If an earlier try of the same request has added it, returns that invitation, which may be accepted or withdrawn by now: a
+ * link must not work again.
+ * @param entryId the entry of the request in the audit log, which is among `recorded`
  */
 export async function insertInvitation(
   rows: AccountRows,
@@ -90,8 +93,10 @@ export async function insertInvitation(
   wanted: readonly ProjectId[],
   sender: Sender,
   recorded: readonly Write[],
+  entryId: StoredEntry["id"],
 ): Promise<InvitationInsertion> {
-  const isPossible = sql`${hasProjects(rows, wanted)} and ${countPeople(rows, invitation.createdAt)} < ${MAX_MEMBERS} and ${hasStillRights(rows, sender)}`;
+  const isRecorded = eq(auditEntries.id, entryId);
+  const isPossible = sql`${rows.countAll(auditEntries, isRecorded)} = 0 and ${hasProjects(rows, wanted)} and ${countPeople(rows, invitation.createdAt)} < ${MAX_MEMBERS} and ${hasStillRights(rows, sender)}`;
   try {
     const insert = rows.insert(invitations, { ...invitation, hash }, isPossible);
     const [inserted] = await rows.runTogether([insert, ...recorded]);
@@ -101,6 +106,8 @@ export async function insertInvitation(
   }
   const added = await findInvitation(rows, invitation.id);
   if (added !== null) return { outcome: "inserted", invitation: added };
+  const [recordedBefore] = await rows.select({ id: auditEntries.id }, auditEntries, { where: isRecorded });
+  if (recordedBefore !== undefined) return { outcome: "inserted", invitation };
   const unknown = await unknownProjects(rows, wanted);
   return unknown.length > 0 ? { outcome: "no_such_projects", projectIds: unknown } : { outcome: "too_many" };
 }

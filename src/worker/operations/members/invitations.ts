@@ -12,7 +12,7 @@ import { type Result, succeed } from "#contract/problems.ts";
 import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
 import { mailOf } from "#domain/notify/email.ts";
 import type { Context } from "#worker/context.ts";
-import type { Write } from "#worker/db/account-rows.ts";
+import { changeWrites } from "#worker/db/changes/change-writes.ts";
 import {
   findInvitation,
   insertInvitation,
@@ -23,7 +23,12 @@ import {
 import { isEmailTaken } from "#worker/db/members/member-records.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
-import { requestWrites } from "#worker/operations/changes/request-changes.ts";
+import {
+  type RequestChange,
+  requestEntry,
+  requestEvent,
+  requestWrites,
+} from "#worker/operations/changes/request-changes.ts";
 import {
   emailTaken,
   grantsOf,
@@ -87,7 +92,9 @@ export async function createInvitation(
     createdAt,
     expiresAt: createdAt + input.expires_in_days * DAY_MS,
   };
-  const recorded = invitationWrites(context, "invitation.created", invitation);
+  const created = invitationChange("invitation.created", invitation);
+  const entry = requestEntry(context, created);
+  const recorded = changeWrites(rows, { event: requestEvent(context, created.event), audit: entry });
   const added = await insertInvitation(
     rows,
     invitation,
@@ -95,6 +102,7 @@ export async function createInvitation(
     projectsOf(grants),
     context,
     recorded,
+    entry.id,
   );
   switch (added.outcome) {
     case "inserted": {
@@ -150,23 +158,22 @@ export async function deleteInvitation(
 ): Promise<Result<null, "not_found">> {
   const invitation = await findInvitation(context.rows, id);
   if (invitation === null) return notFound("invitation");
-  const recorded = invitationWrites(context, "invitation.deleted", invitation);
+  const recorded = requestWrites(context, invitationChange("invitation.deleted", invitation));
   if (!(await removeInvitation(context.rows, id, recorded))) return notFound("invitation");
   announceLater(context);
   return succeed(null);
 }
 
-function invitationWrites(
-  context: Context,
+function invitationChange(
   type: "invitation.created" | "invitation.deleted",
   { id, email, grants }: InvitationReading,
-): Write[] {
-  return requestWrites(context, {
+) {
+  return {
     event: { type, data: { invitation: { id, email } } },
     target: { type: "invitation", id, name: email },
     projectId: null,
     ...(type === "invitation.created" && {
       changes: { grants: { before: null, after: grants.map(grantView) } },
     }),
-  });
+  } satisfies RequestChange;
 }
