@@ -11,7 +11,7 @@ import { addMember, becomeOwner, type Person } from "../support/people.ts";
 import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, link, visit } = await useDashboard({ account: "empty" });
+const { local, link, named, visit } = await useDashboard({ account: "empty" });
 const cli = createCli();
 let grace: Person;
 beforeAll(async () => {
@@ -58,12 +58,14 @@ it("a command that has opened the browser gets its proof from the page", async (
   await eventually("the browser is opened", () => existsSync(opened));
   // The test refuses requests to other addresses unless it expects them.
   const { page } = await visit({ expected: /request to http:..127.0.0.1:\d+.\?proof=/ });
-  await openSignedIn(page, signedIn(), pathOf(readFileSync(opened, "utf8")));
+  // The address at which passkeys work.
+  const path = readFileSync(opened, "utf8").slice(named.length);
+  await openSignedIn(page, { ...signedIn(), url: named }, path);
   await page.getByLabel("Code in your terminal").fill(code);
   expect(await page.getByText("The command can be on any machine.").count()).toBe(0);
   await page.getByRole("button", { name: "Allow" }).click();
   await page.getByText("Return to the terminal.").waitFor();
-  expect(page.url()).toBe(`${local.url}/app/connect#connected`);
+  expect(page.url()).toBe(`${named}/app/connect#connected`);
   expect(await login.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("as Grace, ") });
 });
 
