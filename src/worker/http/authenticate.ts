@@ -12,6 +12,7 @@ import type { AgentIdentity } from "#worker/db/servers/server-records.ts";
 import { DatabaseSession, isBookmark } from "#worker/db/database-session.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import type { Authentication } from "#worker/http/find-caller.ts";
+import { lackText } from "#worker/http/lack-text.ts";
 import type { Authenticate } from "#worker/http/register-routes.ts";
 import {
   limitAgent,
@@ -104,7 +105,7 @@ function refuseLack(access: Access, { token, member, permissions }: TokenHolder)
     );
   switch (missingPermission(access, permissions)) {
     case "scope":
-      return refuse("insufficient_scope", lackText(scopeOf(access), { token, member }));
+      return refuse("insufficient_scope", `${lackText(scopeOf(access), "", { token, member })}.`);
     case "account":
       return refuse(
         "insufficient_scope",
@@ -113,14 +114,6 @@ function refuseLack(access: Access, { token, member, permissions }: TokenHolder)
     case null:
       return null;
   }
-}
-
-/** A personal token lacks what its person lacks, and what it was created without. */
-function lackText(scope: string | null, { token, member }: Pick<TokenHolder, "token" | "member">): string {
-  if (member === null) return `The token lacks the scope ${scope}.`;
-  return token.kind === "session"
-    ? `You lack the scope ${scope}.`
-    : `You lack the scope ${scope}: your roles or this token do not include it.`;
 }
 
 function openSession(c: HonoContext<AppEnv>, bookmark: string | null): DatabaseSession {

@@ -8,9 +8,10 @@ import { powerWords } from "#contract/powers/scope-powers.ts";
 import { refuse } from "#contract/problems.ts";
 import { isWithin } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
+import { lackText } from "#worker/http/lack-text.ts";
 import type { Wrap } from "#worker/http/register-routes.ts";
 
-/** Refuses a request with a field that needs another scope than the endpoint, if the token lacks it. */
+/** Refuses a request with a field that needs another scope than the endpoint, if the caller lacks it. */
 export const checkFields =
   (next: Wrap<Context>): Wrap<Context> =>
   async (checked, act) => {
@@ -23,7 +24,7 @@ export const checkFields =
     const what = path.length === 0 ? "this operation" : `the field ${path.join(".")}`;
     const { refusal } = refuse(
       "insufficient_scope",
-      `The token lacks the scope ${scope}, which ${what} needs: it lets the caller ${powerWords[power]}.`,
+      `${lackText(scope, `, which ${what} needs`, checked.caller)}. It lets the caller ${powerWords[power]}.`,
     );
     return { ok: false, refusal: { ...refusal, scopes: [scope] } };
   };

@@ -168,7 +168,7 @@ describe("a token for deployments", () => {
       expect(await problemOf(refused)).toMatchObject({
         code: "insufficient_scope",
         detail:
-          "The token lacks the scope projects:write, which the field command needs: it lets the caller run code of their choice with a project's secrets.",
+          "The token lacks the scope projects:write, which the field command needs. It lets the caller run code of their choice with a project's secrets.",
       });
     }
     const project = await call(`/v1/projects/${projectId}`, { token: account.token });
