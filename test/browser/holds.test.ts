@@ -66,9 +66,13 @@ it("deployments say what holds them, and run when somebody has approved them and
 
   // The same session has started it.
   await api.call("PATCH", `/v1/projects/${local.project_id}`, { approval: "by_another" });
+  // What the badge counts.
+  const unfinished = page.waitForResponse(/\/v1\/deployments\?.*status=building/);
   await page.reload();
+  await (await unfinished).finished();
   await page.getByText("another person must approve it.").waitFor();
   expect(await page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
+  expect(await page.getByRole("img", { name: /approval$/ }).count()).toBe(0);
   await api.call("PATCH", `/v1/projects/${local.project_id}`, { approval: "required" });
 
   const behind = await api.start(local.project_id);

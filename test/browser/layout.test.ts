@@ -72,6 +72,8 @@ beforeAll(async () => {
   const grants = [{ role: "viewer" }, { role: "deployer", project_ids: [shop.id] }];
   const invited = await owner.call("POST", "/v1/invitations", { email: "grace@example.com", grants });
   expect(invited.status).toBe(201);
+  const signOn = { kind: "github", name: "GitHub", client_id: "gantry", client_secret: "secret" };
+  expect((await owner.call("POST", "/v1/connections", signOn)).status).toBe(201);
 });
 
 /** The faults in the present layout of a page. */

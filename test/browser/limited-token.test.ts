@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import { allScopes, type Scope } from "#contract/scopes.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
+import { addMember, becomeOwner } from "../support/people.ts";
 import { violations } from "./support/browser.ts";
 import { openSignedIn, signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, visit } = await useDashboard();
+const { local, link, named, api, visit } = await useDashboard();
 
 async function tokenWith(...scopes: readonly Scope[]): Promise<string> {
   return await makeToken({ scopes });
@@ -86,5 +87,64 @@ describe("a token that is limited to a project", () => {
     await page.goto(`${local.url}/app/`);
     await page.getByText("limited token").waitFor();
     await page.getByRole("link", { name: "Add a project" }).waitFor({ state: "detached" });
+  });
+});
+
+describe("a member who views the account and deploys one project", () => {
+  it("is offered in each place what their roles allow there", async () => {
+    const owner = await becomeOwner(local.url, new URL(link).hash.slice("#code=".length), "Ada");
+    const { server_id, repository } = await api.getProject(local.project_id);
+    const { id: other } = await api.createProject({ name: "other-site", server_id, repository });
+    const grace = await addMember(
+      local.url,
+      owner.token,
+      [{ role: "viewer" }, { role: "deployer", project_ids: [local.project_id] }],
+      "Grace Hopper",
+    );
+    const { page } = await visit({ expected });
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    const signedIn = {
+      url: named,
+      token: grace.token,
+      account_id: local.account_id,
+      kind: "session",
+    } as const;
+
+    await openSignedIn(page, signedIn, `/app/projects/${local.project_id}`);
+    await page.getByRole("list", { name: "Deployments" }).getByText("v1").waitFor();
+    await button("Actions for v1").waitFor();
+    expect(await button("Deploy").count()).toBe(1);
+    await page.goto(`${named}/app/projects/${other}`);
+    await page.getByText("No deployments yet").waitFor();
+    expect(await button("Deploy").count()).toBe(0);
+
+    await page.keyboard.press("Control+K");
+    const search = page.getByRole("dialog").getByRole("combobox");
+    const found = page.getByRole("option").locator(".label");
+    await search.fill("command deploy");
+    await expect.poll(() => found.allTextContents()).toEqual(["Deploy hello-site"]);
+    await search.fill("tokens");
+    await expect.poll(() => found.allTextContents()).toEqual(["Profile"]);
+    for (const hidden of ["Members", "Audit log", "Add a project"]) {
+      await search.fill(hidden);
+      await page.getByText(`Nothing has “${hidden}”.`).waitFor();
+    }
+
+    const notice = page.getByText("Your role lets you see these settings. Ask an admin to change them.");
+    for (const part of ["", "/build", "/domains", "/releases", "/processes", "/cron", "/pushes"]) {
+      await page.goto(`${named}/app/projects/${local.project_id}/settings${part}`);
+      await notice.waitFor();
+      expect(await page.locator("main form :is(input, textarea, select):enabled").count(), part).toBe(0);
+      expect(await page.getByRole("button", { name: /^Save|^Delete/ }).count(), part).toBe(0);
+      expect(await violations(page), part).toEqual([]);
+    }
+    await page.goto(`${named}/app/projects/${local.project_id}/variables`);
+    await page.getByText("Your role lets you see the variables.").waitFor();
+    expect(await button("Add a variable").count()).toBe(0);
+    await page.goto(`${named}/app/projects/${local.project_id}/commands`);
+    await page.getByText("Your role does not allow one-off commands. Ask an admin.").waitFor();
+    await page.goto(`${named}/app/projects/new`);
+    await page.getByText("Your role does not allow adding projects. Ask an admin.").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
   });
 });

@@ -22,6 +22,14 @@ describe("an owner", () => {
       await page.getByRole("menuitem", { name: item }).click();
     };
 
+    await page.getByRole("link", { name: "Create recovery codes" }).click();
+    await button("Create recovery codes").click();
+    await button("Create codes").click();
+    await button("Done").click();
+    await page.getByRole("link", { name: "Projects" }).click();
+    await page.getByRole("link", { name: "hello-site" }).first().waitFor();
+    expect(await page.getByRole("link", { name: "Create recovery codes" }).count()).toBe(0);
+
     await page.getByRole("link", { name: "Members" }).click();
     await button("Invite a person").click();
     await dialog.getByLabel("E-mail address").fill("grace@example.com");
@@ -51,6 +59,15 @@ describe("an owner", () => {
     await guest.page.getByRole("link", { name: "Grace Hopper" }).waitFor();
     for (const name of ["Members", "limited token"])
       expect(await guest.page.getByText(name, { exact: true }).count()).toBe(0);
+    // A reload does not answer the hint.
+    const hint = guest.page.getByText("Create recovery codes, in case you lose this device.");
+    await hint.waitFor();
+    await guest.page.reload();
+    await hint.waitFor();
+    await guest.page.getByRole("button", { name: "Dismiss" }).click();
+    await guest.page.reload();
+    await guest.page.getByRole("link", { name: "hello-site" }).first().waitFor();
+    expect(await hint.count()).toBe(0);
     // A used link does not end the session.
     await guest.page.goto("about:blank");
     await guest.page.goto(invitation);
@@ -71,6 +88,14 @@ describe("an owner", () => {
     expect(await dialog.getByLabel("Approve deployments").count()).toBe(0);
     await dialog.getByRole("button", { name: "Save" }).click();
     await grace.getByText("Admin of all projects").waitFor();
+
+    await button("Invite a person").click();
+    await dialog.getByLabel("E-mail address").fill("grace@example.com");
+    await dialog.getByRole("button", { name: "Create invitation" }).click();
+    await dialog.getByRole("alert").waitFor();
+    await dialog.getByLabel("E-mail address").fill("alan@example.com");
+    await dialog.getByRole("alert").waitFor({ state: "detached" });
+    await dialog.getByRole("button", { name: "Cancel" }).click();
 
     const token = await guest.page.evaluate<string>("JSON.parse(localStorage['gantry.session']).token");
     const asGrace = createApi(local.url, token);

@@ -47,9 +47,9 @@ async function open(page: Page, path: string): Promise<void> {
 
 describe("every page", () => {
   it("fits the narrowest window", async () => {
-    // The token has no scopes for members.
+    // The token has no scopes for members and their sign-in.
     const { page } = await visit({
-      expected: /status of 404 .*\/app\/nothing|status of 403 .*\/v1\/members/,
+      expected: /status of 404 .*\/app\/nothing|status of 403 .*\/v1\/(?:members|connections)/,
     });
     await openSignedIn(page, local, "/app/");
     await page.setViewportSize(narrowest);

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { CLIENT, serveOpenIdProvider } from "../support/receivers/open-id-provider.ts";
+import { violations } from "./support/browser.ts";
 import { addDevice, becomeOwner } from "./support/passkeys.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
@@ -77,6 +78,10 @@ it("is set up, tested and required by an owner, and signs people in and out", as
   await button("Add Keycloak").click();
   await page.getByRole("table", { name: "Identities" }).getByText("ada@sso.example").waitFor();
   expect(new URL(page.url()).pathname).toBe("/app/profile");
+  await button("Remove Keycloak").click();
+  await dialog.getByText("You can no longer sign in by it.").waitFor();
+  expect(await violations(page, "dark", "dialog")).toEqual([]);
+  await page.keyboard.press("Escape");
 
   await button("Sign out").click();
   const signOut = page.getByRole("link", { name: "Sign out there too" });

@@ -1,10 +1,11 @@
 import { readAll } from "#client/read-all.ts";
 import { clientEndpoints, type ClientOperation } from "#contract/endpoints/client-endpoints.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { token } from "#contract/endpoints/endpoint-defaults.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
-import { missingPermission } from "#contract/may-call.ts";
-import { permissionsIn } from "#contract/permissions.ts";
-import { type Scope, scopesAllow } from "#contract/scopes.ts";
+import { missingPermission, type Place } from "#contract/may-call.ts";
+import { permissionsIn, reachOf } from "#contract/permissions.ts";
+import type { Scope } from "#contract/scopes.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
 import { api } from "#dashboard/data/api.ts";
 import { onSignOut } from "#dashboard/data/cache.ts";
@@ -29,22 +30,39 @@ export const useServers = resources(() => api.listServers(), POLL_MS);
 export const useTokens = resources(() => api.listTokens(), SLOW_POLL_MS, "token");
 export const useAccount = resources(() => api.getAccount(), null, "account");
 
-/** Whether the current token may call an endpoint. True until the account is loaded. */
-export function useMay(operation: ClientOperation): boolean {
-  return useAllowed(clientEndpoints[operation]);
+type Called = Pick<Endpoint, "access">;
+
+/** A function that says whether the current token may call an endpoint. It allows all until the account is loaded. */
+export function useMayCall(): (endpoint: Called, place?: Place) => boolean {
+  const { value: account } = useAccount(ALL);
+  if (account === null) return () => true;
+  const permissions = permissionsIn(account);
+  return ({ access }, place) => missingPermission(access, permissions, place) === null;
+}
+
+/**
+ * Whether the current token may call an endpoint. True until the account is loaded.
+ * @param place what the call is about; omitted: something in any project
+ */
+export function useMay(operation: ClientOperation, place?: Place): boolean {
+  return useAllowed(clientEndpoints[operation], place);
 }
 
 /** As `useMay`, for an endpoint of another table. */
-export function useAllowed({ access }: Pick<Endpoint, "access">): boolean {
+export function useAllowed(endpoint: Called, place?: Place): boolean {
+  return useMayCall()(endpoint, place);
+}
+
+/** The projects in which the current token may call an endpoint; null: the whole account. Null until the account is loaded. */
+export function useReach({ access }: Called): readonly ProjectId[] | null {
   const { value: account } = useAccount(ALL);
-  if (account === null) return true;
-  return missingPermission(access, permissionsIn(account)) === null;
+  return account === null || access.by !== "token" ? null : reachOf(permissionsIn(account), access.scope);
 }
 
 /** Whether the current token has a scope that only a field of a request needs. False until the account is loaded. */
-export function useHasScope(scope: Scope): boolean {
+export function useHasScope(scope: Scope, place?: Place): boolean {
   const { value: account } = useAccount(ALL);
-  return account !== null && account.permissions.some(({ scopes }) => scopesAllow(scopes, scope));
+  return account !== null && missingPermission(token(scope), permissionsIn(account), place) === null;
 }
 
 export const useProject = resources(

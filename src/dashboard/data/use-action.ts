@@ -9,6 +9,8 @@ export type Action<Value, Args extends readonly unknown[]> = {
   readonly isRunning: boolean;
   /** Why the last run failed. */
   readonly problem: Problem | null;
+  /** Forgets the problem, when what was sent has changed. */
+  readonly clearProblem: () => void;
 };
 
 /** An action of a button or form. It runs once at a time and keeps its last problem. */
@@ -29,5 +31,6 @@ export function useAction<Value, Args extends readonly unknown[]>(
     setState({ isRunning: false, problem: result.ok ? null : result.problem });
     return result.ok ? result : null;
   };
-  return { ...state, run };
+  const clearProblem = () => setState((now) => (now.problem === null ? now : { ...now, problem: null }));
+  return { ...state, run, clearProblem };
 }

@@ -18,7 +18,7 @@ type Props = {
 
 /** A notice of changes that the live deployment does not have yet, with a button that applies them without a build. */
 export function ApplyConfig({ projectId, children }: Props) {
-  const mayApply = useAllowed(processEndpoints.applyConfig);
+  const mayApply = useAllowed(processEndpoints.applyConfig, projectId);
   const [started, setStarted] = useState<DeploymentStarted | null>(null);
   const applying = useAction(() => processApi.applyConfig({ params: { project_id: projectId } }));
   const apply = async () => setStarted((await applying.run())?.value ?? null);

@@ -7,15 +7,18 @@ type FormProps = {
   readonly class?: string;
   /** Called instead of the browser's own submission. */
   readonly onSubmit: () => unknown;
+  /** Called when a field is changed. */
+  readonly onEdit?: () => void;
   readonly children: ComponentChildren;
 };
 
 /** A form that is handled by script. If it is submitted with errors, the first invalid field gets the focus. */
-export function Form({ onSubmit, children, ...props }: FormProps) {
+export function Form({ onSubmit, onEdit, children, ...props }: FormProps) {
   const [wasRefused, setWasRefused] = useState(false);
   return (
     <form
       {...props}
+      onInput={onEdit}
       onSubmit={(event) => {
         const form = event.currentTarget;
         event.preventDefault();

@@ -9,11 +9,14 @@ type Props = {
   readonly chosen: readonly ProjectId[] | null;
   readonly onChange: (chosen: readonly ProjectId[] | null) => void;
   readonly error: string | null;
+  /** The projects to choose from; null: also all of them. */
+  readonly within?: readonly ProjectId[] | null;
 };
 
 /** A choice between all projects and some. */
-export function ProjectLimit({ label, chosen, onChange, error }: Props) {
+export function ProjectLimit({ label, chosen, onChange, error, within = null }: Props) {
   const { value } = useProjects(ALL);
+  const listed = (value?.projects ?? []).filter(({ id }) => within?.includes(id) ?? true);
   return (
     <>
       <Choice
@@ -21,13 +24,15 @@ export function ProjectLimit({ label, chosen, onChange, error }: Props) {
         value={chosen === null ? "all" : "some"}
         onChange={(reach) => onChange(reach === "some" ? [] : null)}
       >
-        <option value="all">All projects, including future ones</option>
+        {within === null || chosen === null ? (
+          <option value="all">All projects, including future ones</option>
+        ) : null}
         <option value="some">Only selected projects</option>
       </Choice>
       {chosen === null ? null : (
         <Checks
           legend="Projects"
-          options={(value?.projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          options={listed.map(({ id, name }) => ({ value: id, label: name }))}
           chosen={chosen}
           onChange={onChange}
           error={error === null ? null : "Choose at least one."}

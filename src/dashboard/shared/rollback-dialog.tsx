@@ -93,7 +93,7 @@ type PreviewProps = {
 function Preview({ projectId, targets, live, first, onRefused, onClose }: PreviewProps) {
   const [chosen, setChosen] = useState<string | null>(first);
   const [emergency, setEmergency] = useState("");
-  const mayPass = useHasScope("deployments:emergency");
+  const mayPass = useHasScope("deployments:emergency", projectId);
   const [settings, setSettings] = useState<RollbackSettings | null>(null);
   const [variables, setVariables] = useState<RollbackVariables | null>(null);
   const choices = { settings, variables };

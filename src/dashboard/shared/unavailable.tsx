@@ -19,6 +19,18 @@ export function NoAccess({ what, problem }: { readonly what: string; readonly pr
   );
 }
 
+/** Takes the place of a form that the role or the token does not allow. @param what such as `adding projects` */
+export function NotAllowed({ what }: { readonly what: string }) {
+  const isMemberSession = useIsMemberSession();
+  return (
+    <p class="notice">
+      {isMemberSession
+        ? `Your role does not allow ${what}. Ask an admin.`
+        : `Your token does not allow ${what}.`}
+    </p>
+  );
+}
+
 /** Whether a request failed because the object does not exist. */
 export function isMissing(problem: Problem | null): boolean {
   return problem?.code === "not_found";

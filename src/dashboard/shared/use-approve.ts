@@ -4,13 +4,14 @@ import type { Problem } from "#contract/problems.ts";
 import { clientOf } from "#dashboard/data/api.ts";
 import { ALL, useAccount, useAllowed, useProject } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
+import { approvalObstacle } from "#dashboard/shared/approval-obstacle.ts";
 
 const approvalApi = clientOf(approvalEndpoints);
 
 export type Approval = {
   readonly mayApprove: boolean;
-  /** Whether another person must approve, because the rule of the project excludes who started the deployment. */
-  readonly isByAnother: boolean;
+  /** Why the rule of the project excludes the caller; null: it does not. */
+  readonly obstacle: ReturnType<typeof approvalObstacle>;
   /** Whether it is known what would be approved: nobody approves a commit that they have not seen. */
   readonly isKnown: boolean;
   /** What the button says, with the commit that is approved. */
@@ -22,23 +23,20 @@ export type Approval = {
 
 /** The approval of a deployment. @param onEnd reads the deployment again */
 export function useApprove(deployment: Deployment, onEnd: () => unknown): Approval {
-  const { id, project_id: projectId, kind, commit, commit_sha: sha, actor } = deployment;
+  const { id, project_id: projectId, kind, commit, commit_sha: sha } = deployment;
   const { value: account } = useAccount(ALL);
   const { value: project } = useProject(projectId);
-  const mayApprove = useAllowed(approvalEndpoints.approveDeployment);
+  const mayApprove = useAllowed(approvalEndpoints.approveDeployment, projectId);
   const approving = useAction(() =>
     approvalApi.approveDeployment({
       params: { deployment_id: id },
       body: sha === null ? {} : { commit: sha },
     }),
   );
-  const isOwn =
-    account !== null &&
-    (actor.id === account.token.id || (actor.member !== undefined && actor.member.id === account.member?.id));
-  const rule = project?.approval;
   return {
     mayApprove,
-    isByAnother: isOwn && (rule === "by_another" || rule === "by_another_person"),
+    obstacle:
+      account === null || project === null ? null : approvalObstacle(account, deployment, project.approval),
     // A change of settings applies to the release that is live at its turn.
     isKnown: sha !== null || kind === "config",
     label: commit === null ? "Approve" : `Approve ${commit}`,

@@ -1,6 +1,13 @@
-import { accountToken, token } from "#contract/endpoints/endpoint-defaults.ts";
-import { ALL, useAccount, useAllowed, useMay, useUnfinished } from "#dashboard/data/resources.ts";
+import { useEffect, useState } from "preact/hooks";
+
+import type { Account } from "#contract/endpoints/accounts/schemas.ts";
+import { token } from "#contract/endpoints/endpoint-defaults.ts";
+import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { ALL, useAccount, useMay, useMayCall, useProject, useUnfinished } from "#dashboard/data/resources.ts";
 import { pathTo, type Route, type Section, sectionOf, sections } from "#dashboard/router/route.ts";
+import { approvalObstacle, hasStarted } from "#dashboard/shared/approval-obstacle.ts";
+import { useIsSectionShown } from "#dashboard/shared/use-is-section-shown.ts";
 
 /** Deployed things, history, and settings that are made once. */
 const groups: readonly (readonly Section[])[] = [
@@ -28,15 +35,8 @@ export function Navigation({ route, onLeave }: { readonly route: Route; readonly
   const current = sectionOf(route);
   const paths = sections();
   const { value: account } = useAccount(ALL);
-  const mayRead = useMay("listDeployments") && account !== null;
-  // As of `listMembers` and `listAuditEntries`, whose schemas the first page does not load.
-  const mayListMembers = useAllowed({ access: accountToken("members:read") });
-  const mayListAudit = useAllowed({ access: token("audit:read") });
-  const mayListTokens = useMay("listTokens");
-  const isShown = (name: Section) =>
-    (name !== "Members" || mayListMembers) &&
-    (name !== "Audit log" || mayListAudit) &&
-    (name !== "Tokens" || mayListTokens);
+  const mayRead = useMay("listDeployments");
+  const isShown = useIsSectionShown();
   return (
     <nav aria-label="Main">
       {groups.map((group) => (
@@ -50,7 +50,9 @@ export function Navigation({ route, onLeave }: { readonly route: Route; readonly
               >
                 <Picture lines={lines[name]} />
                 {name}
-                {name === "Projects" && mayRead ? <MissingApprovals /> : null}
+                {name === "Projects" && mayRead && account !== null ? (
+                  <MissingApprovals account={account} />
+                ) : null}
               </a>
             </li>
           ))}
@@ -60,17 +62,47 @@ export function Navigation({ route, onLeave }: { readonly route: Route; readonly
   );
 }
 
-/** How many deployments wait for an approval. Renders nothing if none does. */
-function MissingApprovals() {
+/** As of `approveDeployment`, whose schemas the first page does not load. */
+const approving = { access: token("deployments:approve") } as const;
+
+/** How many deployments wait for an approval that the caller can give. Renders nothing if none does. */
+function MissingApprovals({ account }: { readonly account: Account }) {
   const { value } = useUnfinished(ALL);
-  const count = value?.deployments.filter(({ waiting_on: waiting }) => waiting?.type === "approval").length;
-  if (count === undefined || count === 0) return null;
+  const mayCall = useMayCall();
+  const [rules, setRules] = useState<ReadonlyMap<ProjectId, ApprovalRule>>(new Map());
+  const waiting = (value?.deployments ?? []).filter(
+    ({ waiting_on: on, project_id: id }) => on?.type === "approval" && mayCall(approving, id),
+  );
+  // The rule of a project excludes nobody else.
+  const ruled = waiting.filter((one) => account.member === null || hasStarted(account, one));
+  const count = waiting.filter((one) => {
+    const rule = ruled.includes(one) ? rules.get(one.project_id) : "required";
+    return rule !== undefined && approvalObstacle(account, one, rule) === null;
+  }).length;
   const what = count === 1 ? "1 deployment needs approval" : `${count} deployments need approval`;
   return (
-    <span class="count" role="img" aria-label={what} title={what}>
-      {count}
-    </span>
+    <>
+      {[...new Set(ruled.map(({ project_id: id }) => id))].map((id) => (
+        <RuleLoader key={id} id={id} onRead={(rule) => setRules((known) => new Map(known).set(id, rule))} />
+      ))}
+      {count === 0 ? null : (
+        <span class="count" role="img" aria-label={what} title={what}>
+          {count}
+        </span>
+      )}
+    </>
   );
+}
+
+type LoaderProps = { readonly id: ProjectId; readonly onRead: (rule: ApprovalRule) => void };
+
+/** Reads the approval rule of a project while it is mounted. Renders nothing. */
+function RuleLoader({ id, onRead }: LoaderProps) {
+  const rule = useProject(id).value?.approval;
+  useEffect(() => {
+    if (rule !== undefined) onRead(rule);
+  }, [rule]);
+  return null;
 }
 
 function Picture({ lines: path }: { readonly lines: string }) {

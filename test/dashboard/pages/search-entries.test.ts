@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
-import { type Entry, search } from "#dashboard/pages/search/entries.ts";
+import { ProjectId, ServerId } from "#contract/ids.ts";
+import { entriesOf, type Entry, search } from "#dashboard/pages/search/entries.ts";
 
 const entry = (kind: Entry["kind"], label: string, hint = ""): Entry => ({ kind, label, hint, href: label });
 const entries = [
@@ -32,4 +33,23 @@ it("puts what has the words together before what has them apart", () => {
 
 it("shows the most wanted entries without a query", () => {
   expect(found("", 2)).toEqual(["shop", "Servers"]);
+});
+
+it("has only the sections and the commands that the caller may use", () => {
+  const [shop, blog] = ["1", "2"].map((end) => ProjectId.parse(`proj_${end.padStart(26, "0")}`));
+  const project = (id: ProjectId, name: string) => ({
+    ...{ id, name, framework: "static", domain: `${name}.example.com`, last_deploy: null },
+    server_id: ServerId.parse(`srv_${"1".padStart(26, "0")}`),
+  });
+  if (shop === undefined || blog === undefined) throw new Error("No ids.");
+  const labels = entriesOf({
+    projects: [project(shop, "shop"), project(blog, "blog")],
+    servers: [],
+    deployments: [],
+    isShown: (section) => section !== "Tokens",
+    mayAdd: false,
+    mayDeploy: (id) => id === shop,
+  }).map(({ label }) => label);
+  expect(labels).toEqual(expect.arrayContaining(["Events", "Deploy shop", "Settings of blog"]));
+  for (const label of ["Tokens", "Add a project", "Deploy blog"]) expect(labels).not.toContain(label);
 });

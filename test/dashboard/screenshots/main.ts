@@ -113,14 +113,17 @@ async function capture(page: Page, name: string, look: Look): Promise<void> {
 /** Who is signed in to the scene: its owner. */
 type Owner = { readonly token: string; readonly account_id: string };
 
-/** Creates the owner of the scene, who invites a person. */
+/** Creates the owner of the scene, who invites a person and lets people sign in by GitHub. */
 async function createOwner(browser: Browser, { url, account_id }: LocalFile, link: string): Promise<Owner> {
   const visit = await openTab(browser, url);
   await addDevice(visit);
   const token = await becomeOwner(visit.page, link, "Ada Lovelace");
   await visit.context.close();
   const grants = [{ role: "viewer" }];
-  await createApi(url, token).call("POST", "/v1/invitations", { email: "grace@example.com", grants });
+  const api = createApi(url, token);
+  await api.call("POST", "/v1/invitations", { email: "grace@example.com", grants });
+  const signOn = { kind: "github", name: "GitHub", client_id: "gantry", client_secret: "secret" };
+  await api.call("POST", "/v1/connections", signOn);
   return { token, account_id };
 }
 

@@ -24,9 +24,9 @@ export const SHOWN_TOKEN = "CI of shop";
 
 /**
  * The files of dialogs that no button of a page with members opens: another test looks at them. The account of the views has an
- * owner, and the session is confirmed.
+ * owner without an identity, and the session is confirmed.
  */
-export const dialogsElsewhere: readonly string[] = ["create-owner", "confirm-dialog"];
+export const dialogsElsewhere: readonly string[] = ["create-owner", "confirm-dialog", "identities"];
 
 /** The parts that dialogs are made of. They are shown in the dialogs of other files. */
 export const dialogParts: readonly string[] = ["removal-dialog", "secret-dialog"];
@@ -61,6 +61,9 @@ export const dialogs: readonly DialogView[] = [
   { page: "members", name: "edit-member", opener: "Edit", file: "edit-member" },
   { page: "members", name: "remove-member", opener: "Remove", file: "remove-member" },
   { page: "members", name: "withdraw-invitation", opener: /^Withdraw/, file: "invitations" },
+  { page: "sign_in_settings", name: "add-sign-on", opener: "Add single sign-on", file: "connection-form" },
+  { page: "sign_in_settings", name: "edit-sign-on", opener: /^Edit/, file: "connection-form" },
+  { page: "sign_in_settings", name: "delete-sign-on", opener: /^Delete/, file: "connection-card" },
   { page: "profile", name: "add-passkey", opener: "Add a passkey", file: "add-passkey" },
   { page: "profile", name: "rename-passkey", opener: "Rename", file: "rename-passkey" },
   { page: "profile", name: "remove-passkey", opener: "Remove", file: "passkeys" },

@@ -1,16 +1,18 @@
 import { useRef } from "preact/hooks";
 
+import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { useCronJobs } from "#dashboard/pages/commands/job-resources.ts";
-import { ALL, useProject, useServers } from "#dashboard/data/resources.ts";
+import { ALL, useAllowed, useProject, useServers } from "#dashboard/data/resources.ts";
 import { CommandList } from "#dashboard/pages/commands/command-list.tsx";
 import { CronList } from "#dashboard/pages/commands/cron-list.tsx";
 import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
-import { Missing, isMissing } from "#dashboard/shared/unavailable.tsx";
+import { Missing, isMissing, NotAllowed } from "#dashboard/shared/unavailable.tsx";
 
 /** The one-off commands and the cron jobs of a project. */
 export function CommandsPage({ id }: { readonly id: ProjectId }) {
   const { value: project, problem } = useProject(id);
+  const mayRun = useAllowed(commandEndpoints.runCommand, id);
   const { value: servers } = useServers(ALL);
   const server = servers?.servers.find((one) => one.id === project?.server_id);
   const isOffline = server?.status === "offline" || server?.status === "pending";
@@ -37,7 +39,7 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
           {/* Shown after the parts above it, so that the page does not move. */}
           <section hidden={!wasShown.current} aria-label="One-off commands">
             <h2>One-off commands</h2>
-            <CommandList id={id} />
+            {mayRun ? <CommandList id={id} /> : <NotAllowed what="one-off commands" />}
           </section>
         </>
       )}

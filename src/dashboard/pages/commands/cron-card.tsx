@@ -23,7 +23,7 @@ type Props = {
 /** A cron job with its schedule, its next run and its latest ones. */
 export function CronCard({ projectId, job, reload }: Props) {
   const { name, schedule, timezone, command, next_run_at: next, problem, source, runs } = job;
-  const mayRun = useAllowed(cronEndpoints.runCronJob);
+  const mayRun = useAllowed(cronEndpoints.runCronJob, projectId);
   const [started, setStarted] = useState<number | null>(null);
   const params = { project_id: projectId, job: name };
   const running = useAction(() => cronApi.runCronJob({ params, body: {} }));

@@ -7,7 +7,7 @@ import { useRedeploy } from "#dashboard/shared/use-redeploy.ts";
 
 /** Deploys again what failed or was canceled: the newest commit of its branch. */
 export function DeployAgain({ deployment }: { readonly deployment: Deployment }) {
-  const mayDeploy = useMay("startDeployment");
+  const mayDeploy = useMay("startDeployment", deployment.project_id);
   const { redeploy, isRunning, problem } = useRedeploy(deployment);
   if (!mayDeploy) return null;
   const isConfig = deployment.kind === "config";

@@ -20,7 +20,7 @@ export function DeploymentActions({ deployment }: Props) {
   const { id, project_id: projectId, version, status } = deployment;
   const [open, setOpen] = useState<"rollback" | "delete" | null>(null);
   const { reload } = useDeployment(id);
-  const mayChange = useMay("startDeployment");
+  const mayChange = useMay("startDeployment", projectId);
   const canceling = useAction(() => api.cancelDeployment({ params: { deployment_id: id } }));
   const cancel = async () => {
     await canceling.run();

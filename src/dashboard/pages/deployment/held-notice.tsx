@@ -4,7 +4,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { whyHeld } from "#dashboard/shared/status.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
-import { useApprove } from "#dashboard/shared/use-approve.ts";
+import { type Approval, useApprove } from "#dashboard/shared/use-approve.ts";
 import { pathTo } from "#dashboard/router/route.ts";
 import { minuteText } from "#dashboard/text/times.ts";
 
@@ -47,10 +47,15 @@ type MissingProps = {
   readonly isFirst: boolean;
 };
 
+const obstacleTexts = {
+  own: "You have started it, so another person must approve it.",
+  person: "A member must approve it, and you are signed in without a name.",
+} as const satisfies Record<NonNullable<Approval["obstacle"]>, string>;
+
 function MissingApproval({ deployment, why, isFirst }: MissingProps) {
   const { reload } = useDeployment(deployment.id);
   const approval = useApprove(deployment, reload);
-  const { mayApprove, isByAnother, isKnown, label, approve, isRunning, problem } = approval;
+  const { mayApprove, obstacle, isKnown, label, approve, isRunning, problem } = approval;
   return (
     <div class="notice apply" role="status">
       <p>
@@ -67,9 +72,9 @@ function MissingApproval({ deployment, why, isFirst }: MissingProps) {
         )}
         {isKnown ? "" : " Its server has not resolved the commit yet."}
         {mayApprove ? "" : " You may not approve deployments."}
-        {isByAnother ? " You have started it, so another person must approve it." : ""}
+        {mayApprove && obstacle !== null ? ` ${obstacleTexts[obstacle]}` : ""}
       </p>
-      {mayApprove && isKnown && !isByAnother ? (
+      {mayApprove && isKnown && obstacle === null ? (
         <Button variant="primary" onClick={approve} isBusy={isRunning}>
           {label}
         </Button>

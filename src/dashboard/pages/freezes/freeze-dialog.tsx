@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 
 import { Weekday } from "#contract/endpoints/freezes/freeze-times.ts";
+import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
 import type { CreateFreezeInput, Freeze } from "#contract/endpoints/freezes/schemas.ts";
+import { useReach } from "#dashboard/data/resources.ts";
 import { freezeApi } from "#dashboard/data/freeze-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import {
@@ -29,8 +31,11 @@ type Props = {
 
 /** A form for a freeze: the held projects, and the times. The held projects cannot be changed later. */
 export function FreezeDialog({ freeze, onSaved, onClose }: Props) {
+  const within = useReach(freezeEndpoints.createFreeze);
   const [initial] = useState(() =>
-    freeze === null ? newFreeze(zoneOfBrowser()) : draftOfFreeze(freeze, zoneOfBrowser()),
+    freeze === null
+      ? { ...newFreeze(zoneOfBrowser()), project_id: within?.[0] ?? "" }
+      : draftOfFreeze(freeze, zoneOfBrowser()),
   );
   const [draft, setDraft] = useState(initial);
   const saving = useAction((body: CreateFreezeInput) =>
@@ -59,7 +64,11 @@ export function FreezeDialog({ freeze, onSaved, onClose }: Props) {
           error={errors["name"] ?? null}
         />
         {freeze === null ? (
-          <ProjectFilter value={draft.project_id} onChange={(project_id) => change({ project_id })} />
+          <ProjectFilter
+            value={draft.project_id}
+            onChange={(project_id) => change({ project_id })}
+            within={within}
+          />
         ) : null}
         <Choice
           label="When"

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 
+import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
 import type { Freeze } from "#contract/endpoints/freezes/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import { freezeApi } from "#dashboard/data/freeze-resources.ts";
-import { ALL, useProjects } from "#dashboard/data/resources.ts";
+import { ALL, useAllowed, useProjects } from "#dashboard/data/resources.ts";
 import { FreezeDialog } from "#dashboard/pages/freezes/freeze-dialog.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { RemovalDialog } from "#dashboard/shared/removal-dialog.tsx";
@@ -12,15 +13,15 @@ import { freezeState, freezeTimesText } from "#dashboard/pages/freezes/freeze-te
 
 type Props = {
   readonly freeze: Freeze;
-  readonly mayChange: boolean;
   readonly reload: () => Promise<void>;
 };
 
 /** A freeze: the held projects, the times, and whether it holds now. */
-export function FreezeRow({ freeze, mayChange, reload }: Props) {
+export function FreezeRow({ freeze, reload }: Props) {
   const { id, name, project_id: projectId, times, active, window, created_by: creator } = freeze;
   const { value: projects } = useProjects(ALL);
   const project = projects?.projects.find((one) => one.id === projectId);
+  const mayChange = useAllowed(freezeEndpoints.updateFreeze, projectId);
   const state = freezeState(freeze);
   const [open, setOpen] = useState<"edit" | "delete" | null>(null);
   const close = () => setOpen(null);

@@ -38,13 +38,13 @@ export function Freezes() {
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState title="No freezes">
-              Create one for a holiday, a launch, or for each Friday evening: deployments then wait until it
-              ends.
+              {mayCreate ? "Create one" : "An admin can create one"} for a holiday, a launch, or for each
+              Friday evening: deployments then wait until it ends.
             </EmptyState>
           ) : (
             <ul class="records" aria-label="Freezes">
               {rows.map((freeze) => (
-                <FreezeRow key={freeze.id} freeze={freeze} mayChange={mayCreate} reload={freezes.reload} />
+                <FreezeRow key={freeze.id} freeze={freeze} reload={freezes.reload} />
               ))}
             </ul>
           )

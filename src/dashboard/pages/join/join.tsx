@@ -6,6 +6,7 @@ import { memberEndpoints } from "#contract/endpoints/members/endpoints.ts";
 import { AcceptInvitationInput, type FoundInvitation } from "#contract/endpoints/members/schemas.ts";
 import { codeInAddress } from "#dashboard/data/code-in-address.ts";
 import { createPasskey, obstacleHere } from "#dashboard/data/passkeys.ts";
+import { startRecoveryHint } from "#dashboard/data/recovery-hint.ts";
 import { openTransport, startSession } from "#dashboard/data/session.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { roleOfGrant } from "#dashboard/pages/members/grant-texts.ts";
@@ -125,6 +126,7 @@ function Invited({ code, invitation }: InvitedProps) {
   const join = async () => {
     const joined = form.ok ? await joining.run(form.value) : null;
     if (joined === null) return;
+    startRecoveryHint();
     await startSession(joined.value);
     goTo({ page: "overview" }, { replace: true });
   };

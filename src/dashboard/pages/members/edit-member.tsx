@@ -44,7 +44,7 @@ export function EditMember({ member, canMakeOwner, onSaved, onClose }: Props) {
   };
   return (
     <Dialog title={`Edit ${member.name}`} onClose={onClose}>
-      <Form onSubmit={save}>
+      <Form onSubmit={save} onEdit={saving.clearProblem}>
         <Field label="Name" value={name} onInput={setName} error={form.errors["name"] ?? null} />
         <Field
           label="E-mail address (optional)"

@@ -71,7 +71,7 @@ function InviteForm({ onInvited, onClose }: FormProps) {
     if (created !== null) onInvited(created.value);
   };
   return (
-    <Form onSubmit={invite}>
+    <Form onSubmit={invite} onEdit={inviting.clearProblem}>
       <Field
         label="E-mail address (optional)"
         value={email}

@@ -3,12 +3,13 @@ import type { ComponentChildren } from "preact";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
-import { ALL, useActivity, useProjects, useServers } from "#dashboard/data/resources.ts";
+import { ALL, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { AddServer } from "#dashboard/shared/add-server.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ProjectForm } from "#dashboard/shared/project-form.tsx";
+import { NotAllowed } from "#dashboard/shared/unavailable.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
 
 type Props = { readonly servers: readonly ServerRow[]; readonly projects: readonly ProjectRow[] };
@@ -16,6 +17,7 @@ type Props = { readonly servers: readonly ServerRow[]; readonly projects: readon
 /** The steps to a first live site: add a server, add a project, deploy. */
 export function FirstSteps({ servers, projects }: Props) {
   const reloadServers = useServers(ALL).reload;
+  const mayAddServer = useMay("createServer");
   const reloadProjects = useProjects(ALL).reload;
   const connected = servers.find(({ status }) => status === "healthy" || status === "degraded");
   const [project] = projects;
@@ -24,7 +26,11 @@ export function FirstSteps({ servers, projects }: Props) {
       <ol class="steps">
         <Step title="Add a server" isDone={connected !== undefined} isNext={connected === undefined}>
           {connected === undefined ? (
-            <AddServer onConnected={reloadServers} />
+            mayAddServer ? (
+              <AddServer onConnected={reloadServers} />
+            ) : (
+              <NotAllowed what="adding servers" />
+            )
           ) : (
             <p>{connected.name} is connected.</p>
           )}
@@ -79,6 +85,7 @@ function Step({ title, isDone, isNext, children }: StepProps) {
 
 function FirstDeployment({ project }: { readonly project: ProjectRow }) {
   const { reload } = useActivity(ALL);
+  const mayDeploy = useMay("startDeployment", project.id);
   const starting = useAction(() => api.startDeployment({ params: { project_id: project.id } }));
   const start = async () => {
     const go = goFromHere();
@@ -87,6 +94,7 @@ function FirstDeployment({ project }: { readonly project: ProjectRow }) {
     void reload();
     go({ page: "deployment", id: started.value.id });
   };
+  if (!mayDeploy) return <NotAllowed what="deploying this project" />;
   return (
     <>
       <ProblemBox problem={starting.problem} doing="Deploying" />

@@ -10,6 +10,7 @@ import { ALL, useAccount, useActivity, useMay, useProjects, useServers } from "#
 import { useMayCreateOwner } from "#dashboard/data/use-may-create-owner.ts";
 import { lazy } from "#dashboard/shared/lazy.tsx";
 import { ProjectCard, ProjectColumns } from "#dashboard/pages/overview/project-card.tsx";
+import { RecoveryHint } from "#dashboard/pages/overview/recovery-hint.tsx";
 import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { Find, matches } from "#dashboard/shared/find.tsx";
 import { isNotAllowed, NoAccess } from "#dashboard/shared/unavailable.tsx";
@@ -44,6 +45,7 @@ export function Overview() {
       }
     >
       {account !== null && mayCreateOwner ? <OwnerCard account={account} canSkip /> : null}
+      <RecoveryHint />
       {isNotAllowed(projects.problem) ? (
         <>
           {projects.problem === null ? null : <NoAccess what="the projects" problem={projects.problem} />}

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { CreateOwnerInput } from "#contract/endpoints/members/schemas.ts";
 import { withNewPasskey } from "#dashboard/data/new-passkey.ts";
 import { obstacleHere } from "#dashboard/data/passkeys.ts";
+import { startRecoveryHint } from "#dashboard/data/recovery-hint.ts";
 import { reloadWatched } from "#dashboard/data/resource.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { membersApi } from "#dashboard/pages/members/member-resources.ts";
@@ -29,6 +30,7 @@ export function CreateOwner({ onClose }: { readonly onClose: () => void }) {
   const form = readForm(OwnerFields, { ...person, name: person.name.trim(), email: emailIn(person.email) });
   const create = async () => {
     if (!form.ok || (await creating.run(form.value)) === null) return;
+    startRecoveryHint();
     onClose();
     // The session is the owner's now.
     reloadWatched();

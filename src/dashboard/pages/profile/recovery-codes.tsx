@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 
 import { RECOVERY_CODES } from "#contract/endpoints/profile/schemas.ts";
 import { counted } from "#contract/lib/counted.ts";
+import { endRecoveryHint } from "#dashboard/data/recovery-hint.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { profileApi } from "#dashboard/pages/profile/profile-resources.ts";
 import { Button } from "#dashboard/shared/button.tsx";
@@ -50,7 +51,9 @@ function CodesDialog({ left, onClose }: DialogProps) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const create = async () => {
     const created = await creating.run();
-    if (created !== null) setCodes(created.value.codes);
+    if (created === null) return;
+    endRecoveryHint();
+    setCodes(created.value.codes);
   };
   return (
     <Dialog title="Create recovery codes" onClose={onClose}>

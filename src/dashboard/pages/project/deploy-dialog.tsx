@@ -30,7 +30,7 @@ export function DeployDialog({ id, project, onClose }: Props) {
   const [commit, setCommit] = useState("");
   const [emergency, setEmergency] = useState("");
   const outlook = useHoldOutlook(id, project);
-  const mayPass = useHasScope("deployments:emergency");
+  const mayPass = useHasScope("deployments:emergency", id);
   const starting = useAction((body: StartDeploymentInput) =>
     api.startDeployment({ params: { project_id: id }, body }),
   );

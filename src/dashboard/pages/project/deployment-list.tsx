@@ -85,7 +85,7 @@ function Rows({ projectId, repository, filters }: RowsProps) {
   useEffect(() => list.newest.watch(), [list]);
   const { rows, isComplete, isLoadingMore, problem } = useSignal(list.feed);
   const newest = useSignal(list.newest.state);
-  const mayChange = useMay("startDeployment");
+  const mayChange = useMay("startDeployment", projectId);
   const [deleted, setDeleted] = useState<Deployment | null>(null);
   const [target, setTarget] = useState<Deployment | null>(null);
   const isNarrow = useBrowserValue(() => matchMedia("(width < 640px)").matches, "resize");
@@ -116,7 +116,13 @@ function Rows({ projectId, repository, filters }: RowsProps) {
       {rows.length === 0 && newest.problem === null ? (
         filters.status === "" && filters.branch === "" ? (
           <EmptyState title="No deployments yet">
-            <em>Deploy</em> fetches the latest commit, builds it and serves it at the project's domain.
+            {mayChange ? (
+              <>
+                <em>Deploy</em> fetches the latest commit, builds it and serves it at the project's domain.
+              </>
+            ) : (
+              "The first one is shown here when somebody who may deploy this project has started it."
+            )}
           </EmptyState>
         ) : (
           <EmptyState title="No deployments match the filters" />

@@ -34,7 +34,7 @@ export function DeploymentMenu({ deployment, mayChange, onChanged, onRollBack, o
     deployment.waiting_on?.type === "approval" &&
     approval.mayApprove &&
     approval.isKnown &&
-    !approval.isByAnother;
+    approval.obstacle === null;
   const problem = approval.problem ?? canceling.problem ?? redeploying.problem;
   const items: readonly MenuItem[] = [
     { label: "View", href: pathTo({ page: "deployment", id }) },

@@ -1,7 +1,8 @@
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { trafficEndpoints } from "#contract/endpoints/traffic/endpoints.ts";
 import type { MaintenanceSet } from "#contract/endpoints/traffic/schemas.ts";
-import { useMay } from "#dashboard/data/resources.ts";
+import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { trafficApi } from "#dashboard/pages/project/traffic-api.ts";
 import { Button } from "#dashboard/shared/button.tsx";
@@ -17,7 +18,7 @@ type Props = {
 
 /** Says that the project is in maintenance, and ends it; or that the server has not applied the last change yet. */
 export function MaintenanceNotice({ project: { id, maintenance }, set, onChange }: Props) {
-  const mayEnd = useMay("startDeployment");
+  const mayEnd = useAllowed(trafficEndpoints.setMaintenance, id);
   const ending = useAction(() =>
     trafficApi.setMaintenance({ params: { project_id: id }, body: { on: false } }),
   );

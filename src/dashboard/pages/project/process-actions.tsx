@@ -20,7 +20,7 @@ type Props = {
 
 /** Scales, restarts, stops and starts a process. */
 export function ProcessActions({ projectId, report, onChange }: Props) {
-  const mayChange = useAllowed(processEndpoints.restartProcess);
+  const mayChange = useAllowed(processEndpoints.restartProcess, projectId);
   const [open, setOpen] = useState<"scale" | "stop" | null>(null);
   const { name, stopped } = report;
   const params = { project_id: projectId, process: name };

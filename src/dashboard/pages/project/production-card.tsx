@@ -66,7 +66,7 @@ export function ProductionSpace() {
 }
 
 function LiveActions({ project, live }: Props & { readonly live: Deployment | null }) {
-  const mayDeploy = useMay("startDeployment");
+  const mayDeploy = useMay("startDeployment", project.id);
   const [isRollingBack, setIsRollingBack] = useState(false);
   return (
     <div class="actions">

@@ -29,7 +29,7 @@ type Props = { readonly id: ProjectId };
 /** A project: its state in production, its actions and its deployments. */
 export function ProjectPage({ id }: Props) {
   const project = useProject(id);
-  const mayDeploy = useMay("startDeployment");
+  const mayDeploy = useMay("startDeployment", id);
   const [open, setOpen] = useState<"deploy" | "maintenance" | "pause" | null>(null);
   useEffect(() => {
     const openAsked = () => {

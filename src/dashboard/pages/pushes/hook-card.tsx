@@ -76,6 +76,7 @@ function stateOf({ received_at: received, refused_at: refused }: Hook): State {
 /** Says that the hook does not work, and how to repair it. */
 function RefusedDelivery({ hook }: { readonly hook: Hook }) {
   const { refused_at: refused, refused_reason: reason, forge } = hook;
+  const mayChange = useAllowed(hookEndpoints.rotateHook);
   if (stateOf(hook) !== "failed" || refused === null) return null;
   return (
     <div class="problem" role="status">
@@ -85,7 +86,7 @@ function RefusedDelivery({ hook }: { readonly hook: Hook }) {
       </p>
       <p>
         {reason === "bad_signature" || reason === "no_signature"
-          ? `Rotate the secret below, and ${forge === "git" ? "write the new one into the file gantry-secret" : "enter the new one at the git host"}.`
+          ? `${mayChange ? "Rotate the secret below" : "Ask an admin to rotate the secret"}, and ${forge === "git" ? "write the new one into the file gantry-secret" : "enter the new one at the git host"}.`
           : "The list of everything delivered to the hook says what arrived."}
         {forge === "gitlab"
           ? " GitLab turns a webhook off after refusals: press Test there to turn it on again."

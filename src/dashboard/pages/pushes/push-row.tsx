@@ -4,7 +4,7 @@ import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { HookId, ProjectId } from "#contract/ids.ts";
 import { textOf } from "#contract/growing.ts";
 import { hookApi } from "#dashboard/pages/pushes/push-resources.ts";
-import { ALL, useAllowed, useMay, useProjects } from "#dashboard/data/resources.ts";
+import { ALL, useAllowed, useProjects } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -27,7 +27,7 @@ type Props = {
 
 /** A push with the decision about it, the reason, and the deployment that it started. */
 export function PushRow({ push, showsProject, reload }: Props) {
-  const { id, hook_id: hookId, decision, ref, after, headline, pusher, source, count } = push;
+  const { hook_id: hookId, decision, ref, after, headline, pusher, source, count } = push;
   const what = ref === null ? (push.event ?? "delivery") : refText(ref);
   return (
     <li class="record">
@@ -43,7 +43,7 @@ export function PushRow({ push, showsProject, reload }: Props) {
           {count > 1 ? `, ${count} times` : ""}
         </span>
         {hookId === null || ref === null ? null : (
-          <Replay hookId={hookId} id={id} what={what} reload={reload} />
+          <Replay push={push} hookId={hookId} what={what} reload={reload} />
         )}
       </div>
       <p>
@@ -73,16 +73,15 @@ function ProjectOf({ id }: { readonly id: ProjectId | null }) {
 }
 
 type ReplayProps = {
+  readonly push: Push;
   readonly hookId: HookId;
-  readonly id: Push["id"];
   readonly what: string;
   readonly reload: () => Promise<void>;
 };
 
 /** Decides about the push again, with the current settings. */
-function Replay({ hookId, id, what, reload }: ReplayProps) {
-  const mayDecide = useAllowed(hookEndpoints.replayPush);
-  const mayDeploy = useMay("startDeployment");
+function Replay({ push: { id, project_id: projectId }, hookId, what, reload }: ReplayProps) {
+  const mayDecide = useAllowed(hookEndpoints.replayPush, projectId ?? undefined);
   const replaying = useAction(() =>
     hookApi.replayPush({ params: { hook_id: hookId, push_id: id }, body: {} }),
   );
@@ -90,7 +89,7 @@ function Replay({ hookId, id, what, reload }: ReplayProps) {
     await replaying.run();
     await reload();
   };
-  if (!mayDecide || !mayDeploy) return null;
+  if (!mayDecide) return null;
   return (
     <>
       <Button variant="subtle" label={`Replay ${what}`} onClick={replay} isBusy={replaying.isRunning}>

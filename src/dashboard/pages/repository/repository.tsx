@@ -14,7 +14,7 @@ import { Branch } from "#dashboard/shared/status.tsx";
 /** How a project's server reads its repository: the deploy key with the steps to add it, and a test. */
 export function RepositoryPage({ id }: { readonly id: ProjectId }) {
   const project = useProject(id);
-  const mayTest = useMay("testRepository");
+  const mayTest = useMay("testRepository", id);
   return (
     <SettingsFrame id={id} page="repository" title="Repository access">
       <Show of={project} what="the project">

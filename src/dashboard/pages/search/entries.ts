@@ -1,7 +1,8 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
-import { pathTo, sections } from "#dashboard/router/route.ts";
+import { pathTo, type Section, sections } from "#dashboard/router/route.ts";
 import { titleOf } from "#dashboard/shared/status.tsx";
 import { deploymentState } from "#dashboard/text/labels.ts";
 
@@ -19,6 +20,10 @@ export type Searched = {
   readonly servers: readonly ServerRow[];
   /** Newest first. */
   readonly deployments: readonly Deployment[];
+  /** What the caller may use. */
+  readonly isShown: (section: Section) => boolean;
+  readonly mayAdd: boolean;
+  readonly mayDeploy: (id: ProjectId) => boolean;
 };
 
 /** The fragment of a project's address that opens its dialog *Deploy*. */
@@ -34,8 +39,16 @@ const projectPages = [
   ["settings_domains", "Domains"],
 ] as const;
 
+const addProject: Entry = {
+  kind: "Command",
+  label: "Add a project",
+  hint: "",
+  href: pathTo({ page: "new_project" }),
+};
+
 /** Everything that can be found, the most wanted first. */
-export function entriesOf({ projects, servers, deployments }: Searched): readonly Entry[] {
+export function entriesOf(searched: Searched): readonly Entry[] {
+  const { projects, servers, deployments, isShown, mayAdd, mayDeploy } = searched;
   const names = new Map(projects.map(({ id, name }) => [id, name]));
   return [
     ...projects.map(({ id, name, domain }): Entry => ({
@@ -44,7 +57,9 @@ export function entriesOf({ projects, servers, deployments }: Searched): readonl
       hint: domain,
       href: pathTo({ page: "project", id }),
     })),
-    ...[...sections()].map(([label, href]): Entry => ({ kind: "Page", label, hint: "", href })),
+    ...[...sections()]
+      .filter(([label]) => isShown(label))
+      .map(([label, href]): Entry => ({ kind: "Page", label, hint: "", href })),
     { kind: "Page", label: "Account", hint: "", href: pathTo({ page: "account" }) },
     {
       kind: "Page",
@@ -52,13 +67,15 @@ export function entriesOf({ projects, servers, deployments }: Searched): readonl
       hint: "passkeys, sessions, personal tokens",
       href: pathTo({ page: "profile" }),
     },
-    { kind: "Command", label: "Add a project", hint: "", href: pathTo({ page: "new_project" }) },
-    ...projects.map(({ id, name }): Entry => ({
-      kind: "Command",
-      label: `Deploy ${name}`,
-      hint: "",
-      href: `${pathTo({ page: "project", id })}${DEPLOY_FRAGMENT}`,
-    })),
+    ...(mayAdd ? [addProject] : []),
+    ...projects
+      .filter(({ id }) => mayDeploy(id))
+      .map(({ id, name }): Entry => ({
+        kind: "Command",
+        label: `Deploy ${name}`,
+        hint: "",
+        href: `${pathTo({ page: "project", id })}${DEPLOY_FRAGMENT}`,
+      })),
     ...projects.flatMap(({ id, name }) =>
       projectPages.map(([page, title]): Entry => ({
         kind: "Page",

@@ -1,8 +1,10 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
-import { ALL, useActivity, useProjects, useServers } from "#dashboard/data/resources.ts";
+import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
+import { ALL, useActivity, useMayCall, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { entriesOf, search } from "#dashboard/pages/search/entries.ts";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { useIsSectionShown } from "#dashboard/shared/use-is-section-shown.ts";
 
 const MOST_RESULTS = 12;
 
@@ -15,10 +17,15 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const { value: projects } = useProjects(ALL);
   const { value: servers } = useServers(ALL);
   const { value: activity } = useActivity(ALL);
+  const isShown = useIsSectionShown();
+  const mayCall = useMayCall();
   const entries = entriesOf({
     projects: projects?.projects ?? [],
     servers: servers?.servers ?? [],
     deployments: activity?.latest ?? [],
+    isShown,
+    mayAdd: mayCall(clientEndpoints.createProject),
+    mayDeploy: (projectId) => mayCall(clientEndpoints.startDeployment, projectId),
   });
   const found = search(entries, query, MOST_RESULTS);
   const at = Math.min(chosen, found.length - 1);

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
-import { ALL, useProjects } from "#dashboard/data/resources.ts";
+import { ALL, useMay, useProjects } from "#dashboard/data/resources.ts";
 import { useRemoval } from "#dashboard/data/use-removal.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
@@ -14,6 +14,7 @@ import { goFromHere } from "#dashboard/router/navigation.ts";
 /** What cannot be undone: a project is deleted after its name was typed as a confirmation. */
 export function DangerZone({ project }: { readonly project: Project }) {
   const { reload } = useProjects(ALL);
+  const mayDelete = useMay("deleteProject", project.id);
   const [isOpen, setIsOpen] = useState(false);
   const [typed, setTyped] = useState("");
   const [purges, setPurges] = useState(false);
@@ -29,6 +30,7 @@ export function DangerZone({ project }: { readonly project: Project }) {
     void reload();
     go({ page: "overview" });
   };
+  if (!mayDelete) return null;
   return (
     <section class="danger-zone" aria-labelledby="danger-zone">
       <h2 id="danger-zone">Danger zone</h2>

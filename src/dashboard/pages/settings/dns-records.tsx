@@ -1,15 +1,8 @@
-import type { ProjectId, ServerId } from "#contract/ids.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { useServer } from "#dashboard/data/resources.ts";
 import { DomainChecker } from "#dashboard/pages/settings/domain-checker.tsx";
 import { CopyButton } from "#dashboard/shared/copy.tsx";
 import { Table, TableRow } from "#dashboard/shared/table.tsx";
-
-type Props = {
-  readonly projectId: ProjectId;
-  readonly serverId: ServerId;
-  /** The host names of the site, as they are saved. */
-  readonly names: readonly string[];
-};
 
 const columns = {
   name: { title: "Name" },
@@ -18,12 +11,14 @@ const columns = {
   actions: { title: "Copy", isActions: true },
 } as const;
 
-/** The DNS records that lead a site's host names to its server. Renders nothing if the token may not read the server. */
-export function DnsRecords({ projectId, serverId, names }: Props) {
-  const { value: server } = useServer(serverId);
+/** The DNS records that lead the saved host names of a site to its server. Renders nothing if the token may not read the server. */
+export function DnsRecords({ project }: { readonly project: Project }) {
+  const { value: server } = useServer(project.server_id);
+  const names = [project.domain, ...project.aliases.map(({ domain }) => domain)];
   if (server === null) return null;
   return (
-    <>
+    <fieldset>
+      <legend>DNS records</legend>
       <p>Create these records where your DNS is managed:</p>
       <Table label="DNS records" columns={columns}>
         {names.map((name) => (
@@ -39,7 +34,7 @@ export function DnsRecords({ projectId, serverId, names }: Props) {
           />
         ))}
       </Table>
-      <DomainChecker key={names.join(" ")} id={projectId} />
-    </>
+      <DomainChecker key={names.join(" ")} id={project.id} />
+    </fieldset>
   );
 }

@@ -1,4 +1,3 @@
-import { DnsRecords } from "#dashboard/pages/settings/dns-records.tsx";
 import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
 
 /** The host names of a project's site. */
@@ -18,11 +17,6 @@ export function DomainFields({ project, field }: SettingsPart) {
         lines: 2,
         hint: "One per line.",
       })}
-      <DnsRecords
-        projectId={project.id}
-        serverId={project.server_id}
-        names={[project.domain, ...project.aliases.map(({ domain }) => domain)]}
-      />
     </fieldset>
   );
 }

@@ -1,13 +1,13 @@
 import { withHiddenShown } from "#contract/hidden-text.ts";
-import { ALL, useAccount, useServers } from "#dashboard/data/resources.ts";
+import { ALL, useMay, useServers } from "#dashboard/data/resources.ts";
 import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
 import { Choice } from "#dashboard/shared/field.tsx";
 
 /** The project's name, and the server that it is deployed to. */
 export function GeneralFields({ project, draft, change, field }: SettingsPart) {
   const { value: servers } = useServers(ALL);
-  const { value: account } = useAccount(ALL);
-  const mayMove = account === null || account.token.project_ids === null;
+  const mayMove = useMay("updateProject", null);
+  const mayChange = useMay("updateProject", project.id);
   const rows = servers?.servers ?? [];
   const nameOf = (wanted: string) => {
     const name = rows.find(({ id }) => id === wanted)?.name;
@@ -18,7 +18,7 @@ export function GeneralFields({ project, draft, change, field }: SettingsPart) {
     <fieldset>
       <legend>Project</legend>
       {field("name", "Name")}
-      {mayMove ? (
+      {mayMove || !mayChange ? (
         <Choice
           label="Server"
           value={draft.server_id}

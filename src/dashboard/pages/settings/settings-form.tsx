@@ -1,8 +1,9 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
+import { useMay } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { useDraft } from "#dashboard/data/use-draft.ts";
 import { changesOf, editsAfter, editsSince } from "#dashboard/pages/settings/changes.ts";
@@ -15,6 +16,7 @@ import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { Field, type FieldProps } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { SaveBar } from "#dashboard/shared/save-bar.tsx";
+import { ChangeableFields } from "#dashboard/shared/view-only.tsx";
 import { readForm } from "#dashboard/text/field-errors.ts";
 
 type Props = {
@@ -22,11 +24,13 @@ type Props = {
   /** The page of the form, which has a draft of its own. */
   readonly page: SettingsPage;
   readonly fields: (part: SettingsPart) => VNode;
+  /** What stands between the fields and the button, and can be used without the permission to change the fields. */
+  readonly children?: ComponentChildren;
   readonly onSaved: () => unknown;
 };
 
 /** A form for a part of the settings, validated while typing. Saved changes apply from the next deployment. */
-export function SettingsForm({ project: read, page, fields: Fields, onSaved }: Props) {
+export function SettingsForm({ project: read, page, fields: Fields, children, onSaved }: Props) {
   // The saved project is known before it is loaded again.
   const [project, setProject] = useState(read);
   useEffect(() => setProject(read), [read]);
@@ -35,6 +39,7 @@ export function SettingsForm({ project: read, page, fields: Fields, onSaved }: P
   const draft = { ...draftOf(project), ...edits };
   /** The text after saving, which says when the changes apply. */
   const [savedText, setSavedText] = useState<string | null>(null);
+  const mayChange = useMay("updateProject", project.id);
   const saving = useAction((body: UpdateProjectInput) =>
     api.updateProject({ params: { project_id: project.id }, body }),
   );
@@ -77,13 +82,18 @@ export function SettingsForm({ project: read, page, fields: Fields, onSaved }: P
   const part = { project, draft, change, field, errors };
   return (
     <Form onSubmit={save}>
-      <Fields {...part} />
-      <SaveBar
-        saving={saving}
-        canSave={isChanged}
-        saved={isChanged ? null : savedText}
-        onDiscard={isChanged ? () => changeEdits(() => null) : undefined}
-      />
+      <ChangeableFields what="these settings" mayChange={mayChange}>
+        <Fields {...part} />
+      </ChangeableFields>
+      {children}
+      {mayChange ? (
+        <SaveBar
+          saving={saving}
+          canSave={isChanged}
+          saved={isChanged ? null : savedText}
+          onDiscard={isChanged ? () => changeEdits(() => null) : undefined}
+        />
+      ) : null}
       {savedText !== null && !isChanged && project.variables_applied !== null ? (
         <ApplyConfig projectId={project.id}>
           Settings of what runs, such as processes, can be applied without a build.

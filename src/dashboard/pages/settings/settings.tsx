@@ -5,6 +5,7 @@ import { useProject } from "#dashboard/data/resources.ts";
 import { BuildFields } from "#dashboard/pages/settings/build-fields.tsx";
 import { CronFieldset } from "#dashboard/pages/settings/cron-fieldset.tsx";
 import { DangerZone } from "#dashboard/pages/settings/danger-zone.tsx";
+import { DnsRecords } from "#dashboard/pages/settings/dns-records.tsx";
 import { DomainFields } from "#dashboard/pages/settings/domain-fields.tsx";
 import { GeneralFields } from "#dashboard/pages/settings/general-fields.tsx";
 import { ProcessFields } from "#dashboard/pages/settings/process-fields.tsx";
@@ -42,7 +43,9 @@ export function Settings({ id, page }: { readonly id: ProjectId; readonly page: 
       <Show of={project} what="the project">
         {(value) => (
           <>
-            <SettingsForm project={value} page={page} fields={fieldsOf[page]} onSaved={project.reload} />
+            <SettingsForm project={value} page={page} fields={fieldsOf[page]} onSaved={project.reload}>
+              {page === "settings_domains" ? <DnsRecords project={value} /> : null}
+            </SettingsForm>
             {page === "settings" ? <DangerZone project={value} /> : null}
           </>
         )}

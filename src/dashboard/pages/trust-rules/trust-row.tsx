@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 
+import { trustRuleEndpoints } from "#contract/endpoints/trust-rules/endpoints.ts";
 import { specOf } from "#contract/endpoints/trust-rules/providers.ts";
 import type { TrustRule } from "#contract/endpoints/trust-rules/schemas.ts";
-import { ALL, useProjects } from "#dashboard/data/resources.ts";
+import { ALL, useAllowed, useProjects } from "#dashboard/data/resources.ts";
 import { claimLines } from "#dashboard/pages/trust-rules/trust-draft.ts";
 import { TrustDialog } from "#dashboard/pages/trust-rules/trust-dialog.tsx";
 import { trustApi } from "#dashboard/pages/trust-rules/trust-resources.ts";
@@ -13,14 +14,14 @@ import { projectsText, scopesText } from "#dashboard/text/permissions.ts";
 
 type Props = {
   readonly rule: TrustRule;
-  readonly mayChange: boolean;
   readonly reload: () => Promise<void>;
 };
 
 /** A trust rule: whose jobs it trusts, and what they get. */
-export function TrustRow({ rule, mayChange, reload }: Props) {
+export function TrustRow({ rule, reload }: Props) {
   const { id, name, provider, subject, subject_claim: claim, scopes, project_ids: projectIds } = rule;
   const { value: projects } = useProjects(ALL);
+  const mayChange = useAllowed(trustRuleEndpoints.updateTrustRule, projectIds);
   const spec = specOf(provider);
   const [open, setOpen] = useState<"edit" | "delete" | null>(null);
   const close = () => setOpen(null);

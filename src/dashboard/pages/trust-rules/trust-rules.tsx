@@ -41,13 +41,14 @@ export function TrustRules() {
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState title="No trust rules">
-              Create one for the repository whose jobs deploy. <code>gantry deploy</code> then finds its token
-              by itself: <a href="/docs/ci">Deploying from CI</a> shows the job.
+              {mayCreate ? "Create one" : "An admin can create one"} for the repository whose jobs deploy.{" "}
+              <code>gantry deploy</code> then finds its token by itself:{" "}
+              <a href="/docs/ci">Deploying from CI</a> shows the job.
             </EmptyState>
           ) : (
             <ul class="records" aria-label="Trust rules">
               {rows.map((rule) => (
-                <TrustRow key={rule.id} rule={rule} mayChange={mayCreate} reload={rules.reload} />
+                <TrustRow key={rule.id} rule={rule} reload={rules.reload} />
               ))}
             </ul>
           )

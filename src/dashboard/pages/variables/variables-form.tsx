@@ -33,6 +33,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { Find, matches } from "#dashboard/shared/find.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { SaveBar } from "#dashboard/shared/save-bar.tsx";
+import { ViewOnlyNotice } from "#dashboard/shared/view-only.tsx";
 
 type Props = {
   readonly projectName: string;
@@ -51,7 +52,7 @@ export function VariablesForm({ projectName, read, reload }: Props) {
   const [opened, setOpened] = useState<string | null>(null);
   const [isImporting, setIsImporting] = useState(false);
   const [query, setQuery] = useState("");
-  const mayChange = useAllowed(variableEndpoints.updateVariables);
+  const mayChange = useAllowed(variableEndpoints.updateVariables, read.project_id);
   const canSeal = useCanSeal();
   const saving = useAction(async (sent: VariablesDraft) => {
     const body = await sealDraft(sent, known);
@@ -109,6 +110,7 @@ export function VariablesForm({ projectName, read, reload }: Props) {
   return (
     <>
       <Form class="variables" onSubmit={save}>
+        {mayChange ? null : <ViewOnlyNotice what="the variables" />}
         <SealNotices variables={known} projectName={projectName} canSeal={canSeal} />
         <header class="page">
           <h2>{known.revision === 0 ? "No variables yet" : `Revision ${known.revision}`}</h2>

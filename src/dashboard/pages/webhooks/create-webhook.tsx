@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 
+import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
 import { WebhookKind } from "#contract/endpoints/webhooks/kinds.ts";
 import { CreateWebhookInput, type WebhookWithSecret } from "#contract/endpoints/webhooks/schemas.ts";
+import { useReach } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { webhookApi } from "#dashboard/pages/webhooks/webhook-resources.ts";
 import { newWebhook, type WebhookDraft, webhookInput } from "#dashboard/pages/webhooks/webhook-draft.ts";
@@ -21,7 +23,8 @@ type Props = {
 
 /** A form for a new webhook: its purpose, its target, its events and projects. */
 export function CreateWebhook({ onCreated, onClose }: Props) {
-  const [draft, setDraft] = useState(newWebhook);
+  const within = useReach(webhookEndpoints.createWebhook);
+  const [draft, setDraft] = useState({ ...newWebhook, projectIds: within });
   const creating = useAction((body: CreateWebhookInput) => webhookApi.createWebhook({ body }));
   const input = webhookInput(draft);
   const form = readForm(CreateWebhookInput, input);

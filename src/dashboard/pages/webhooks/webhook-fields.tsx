@@ -1,4 +1,6 @@
+import { webhookEndpoints } from "#contract/endpoints/webhooks/endpoints.ts";
 import { EventPattern } from "#contract/endpoints/events/patterns.ts";
+import { useReach } from "#dashboard/data/resources.ts";
 import { TargetFields, type WebhookFieldsProps } from "#dashboard/pages/webhooks/target-fields.tsx";
 import { Checks } from "#dashboard/shared/checks.tsx";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
@@ -7,6 +9,7 @@ import { ProjectLimit } from "#dashboard/shared/project-limit.tsx";
 /** The fields of a webhook besides its kind: its target, its name, its events and projects. */
 export function WebhookFields(props: WebhookFieldsProps) {
   const { draft, change, errors } = props;
+  const within = useReach(webhookEndpoints.createWebhook);
   return (
     <>
       <TargetFields {...props} />
@@ -23,6 +26,7 @@ export function WebhookFields(props: WebhookFieldsProps) {
         chosen={draft.projectIds}
         onChange={(projectIds) => change({ projectIds })}
         error={errors["project_ids"] ?? null}
+        within={within}
       />
     </>
   );

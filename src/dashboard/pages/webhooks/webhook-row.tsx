@@ -25,7 +25,7 @@ type Props = {
 export function WebhookRow({ webhook, onRotated, reload }: Props) {
   const { id, name, kind, url, events, project_ids: projectIds, state } = webhook;
   const { value: projects } = useProjects(ALL);
-  const mayChange = useAllowed(webhookEndpoints.updateWebhook);
+  const mayChange = useAllowed(webhookEndpoints.updateWebhook, projectIds);
   const [isOpen, setIsOpen] = useState(false);
   return (
     <article class="webhook" aria-label={name}>

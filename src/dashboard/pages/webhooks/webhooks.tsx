@@ -42,8 +42,8 @@ export function Webhooks() {
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState title="No webhooks yet">
-              A webhook tells a program, a chat or the git host about your deployments. Create one, then send
-              a test event.
+              A webhook tells a program, a chat or the git host about your deployments.{" "}
+              {mayCreate ? "Create one, then send a test event." : "An admin can create one."}
             </EmptyState>
           ) : (
             <>
