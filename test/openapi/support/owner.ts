@@ -64,6 +64,12 @@ export class Owner {
     return JSON.stringify(await this.#post("/v1/me/passkeys", { name: "Phone", passkey }));
   }
 
+  /** Adds a way to sign in by GitHub, which needs no provider here until somebody uses it. @returns the response */
+  async addConnection(): Promise<string> {
+    const connection = { kind: "github", name: "GitHub", client_id: "gantry", client_secret: "secret" };
+    return JSON.stringify(await this.#post("/v1/connections", connection));
+  }
+
   async #register(passkey: Authenticator) {
     const asked = await this.#post("/v1/session/challenge", { act: "add_passkey" });
     const { challenge, rp_id: rpId } = PasskeyChallenge.parse(asked);

@@ -104,6 +104,8 @@ export class Playground {
     }
     // A person has few passkeys.
     if (name.includes("Passkey")) this.#noteAll(await this.#person.addPasskey());
+    if (/Connection$|^startSignIn$|^startProvider$/.test(name))
+      this.#noteAll(await this.#person.addConnection());
     const server_id = this.#serverId;
     const suffix = Math.random().toString(36).slice(2, 8);
     const processes = { web: { command: "node server.js" }, worker: { command: "npm run worker" } };

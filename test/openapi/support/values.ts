@@ -6,7 +6,7 @@ import { document } from "./open-api.ts";
 const RFC_3339 = { min: new Date("0000-01-01T00:00:00.000Z"), max: new Date("9999-12-31T23:59:59.999Z") };
 
 /** The prefixes of the ids that stand-ins are for. */
-export const ID_KINDS = "acct|tok|srv|proj|dpl|run|cmd|evt|frz|hook|push|whk|trust|mem|inv|pk";
+export const ID_KINDS = "acct|tok|srv|proj|dpl|run|cmd|evt|frz|hook|push|whk|trust|mem|inv|pk|conn|idn";
 
 /**
  * Stands for something of the place that a request is sent to: an id, a cursor, an enrolment token, the code of a
@@ -44,6 +44,10 @@ const plausible: Readonly<Record<string, fc.Arbitrary<string>>> = {
   activate_command: fc.constantFrom("systemctl --user restart shop"),
   command: fc.constantFrom("node server.js", "npm run worker"),
   job: fc.constantFrom("backup", "mail"),
+  client_id: fc.constantFrom("gantry"),
+  groups_claim: fc.constantFrom("groups"),
+  // The number of an organization of GitHub.
+  group: fc.constantFrom("42"),
   schedule: fc.constantFrom("30 2 * * *", "@daily"),
   timezone: fc.constantFrom("UTC", "Europe/Berlin"),
   process: fc.constantFrom("web", "worker"),

@@ -18,11 +18,13 @@ const named = document
   .map((one, index) => [one.operation.operationId, one, seed + index] as const);
 
 /**
- * Their bodies belong to what another answer has said, such as the passkey of a challenge, so random ones are refused.
+ * Their bodies belong to what another answer has said, such as the passkey of a challenge or a provider, so random ones are refused.
  * test/walks/worker/requests.test.ts checks the responses of valid ones.
  */
 const answering: ReadonlySet<string> = new Set([
   ...["confirmSession", "createOwner", "addPasskey", "acceptInvitation", "connectCommand", "claimToken"],
+  // A provider gives an identity.
+  ...["addIdentity", "removeIdentity"],
 ]);
 
 let playground: Playground;
