@@ -80,9 +80,10 @@ async function checkAll(
     return check;
   });
   const done = new AbortController();
-  const all = Promise.all(checks).finally(() => done.abort());
   const late = pause(context.settings.appsCheckMs, AbortSignal.any([signal, done.signal])).then(() => null);
-  const draining = await Promise.race([all, late]);
+  const draining = await Promise.race([Promise.all(checks), late]);
+  // Only now: the end of `late` must not be the first.
+  done.abort();
   return { isDraining: draining?.includes(true) ?? true, problem: null };
 }
 
