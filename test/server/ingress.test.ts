@@ -96,6 +96,7 @@ describe("the installer with --ingress", () => {
       output: expect.stringContaining("GANTRY_CADDY is version 2.6.2, but the ingress needs 2.8 or newer"),
     });
     expect((await install("--ingress", { GANTRY_CADDY_URL: `${mirrorUrl}/damaged` })).code).toBe(8);
+    expect(await install("--ingress-trust 10.0.0.0/33")).toMatchObject({ code: 2 });
     expect(await install("--ingress --no-service")).toMatchObject({ code: 4 });
     expect((await machine.run("ls /usr/local/bin/gantry-agent")).code).toBe(2);
   });
@@ -151,6 +152,13 @@ describe("the installer with --ingress", () => {
     const pid = () => machine.tell("systemctl show --property=MainPID --value gantry-ingress");
     const before = await pid();
     expect((await install("", { GANTRY_TOKEN: "" })).code).toBe(0);
+    const settings = JSON.parse(await machine.tell("cat /etc/gantry/ingress.json"));
+    const trust = "--ingress-trust 10.0.0.0/16 --ingress-trust 2001:db8::/32";
+    expect((await install(trust, { GANTRY_TOKEN: "" })).code).toBe(0);
+    // The option changes nothing else, and Caddy does not need to end for it.
+    const changed = JSON.parse(await machine.tell("cat /etc/gantry/ingress.json"));
+    expect(changed).toEqual({ ...settings, trust: ["10.0.0.0/16", "2001:db8::/32"] });
+    await expect.poll(() => machine.tell(`cat ${CONFIG}`)).toContain("2001:db8::/32");
     expect(await pid()).toBe(before);
     await machine.reboot();
     await expect.poll(async () => (await ask("/")).output).toContain("<h1>one</h1>");

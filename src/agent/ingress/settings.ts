@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import * as z from "zod/mini";
 
 import { WebAddress } from "#contract/addresses/web-address.ts";
-import { textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
+import { listUpTo, textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
@@ -13,12 +13,20 @@ import "#contract/issue-messages.ts";
 const SocketPath = textUpTo(103).check(z.startsWith("/", "must be an absolute path"));
 const Port = wholeBetween(1, 65_535);
 
+/** A range of IP addresses, but not all of them: any visitor could then choose the address that apps see. */
+const AddressRange = z
+  .union([z.cidrv4(), z.cidrv6()], "must be a range of IP addresses, such as 10.0.0.0/16")
+  .check(z.refine((range) => !range.endsWith("/0"), "must not contain all addresses"));
+
+/** Far more than the balancers of a hoster have. */
+const MAX_RANGES = 200;
+
 /**
  * `/etc/gantry/ingress.json`, which the installer writes and the server's owner may edit. `admin`: where Caddy takes its
  * configuration. `check`: where the agent checks sites without TLS. `issuer`: who issues the certificates; names that
  * exist only in a private network always get Caddy's own. `email`, `acme_directory`: of the account at the issuer, and
  * another one than Let's Encrypt. `listen`: behind a web server of the owner, which terminates TLS: then this address and
- * port is the only one.
+ * port is the only one. `trust`: the addresses of load balancers, whose `X-Forwarded-*` says who the visitor is.
  */
 export const IngressSettings = z.strictObject({
   admin: SocketPath,
@@ -27,6 +35,7 @@ export const IngressSettings = z.strictObject({
   email: z.optional(textUpTo(254)),
   acme_directory: z.optional(WebAddress.check(z.startsWith("https://", "must begin with https://"))),
   listen: z.optional(textLike(/^(?:[0-9.]{7,15}|\[[0-9a-f:.]{2,45}\]):[0-9]{1,5}$/, "must be address:port")),
+  trust: z._default(listUpTo(AddressRange, MAX_RANGES), []),
   http_port: z._default(Port, 80),
   https_port: z._default(Port, 443),
 });

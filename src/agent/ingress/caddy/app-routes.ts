@@ -14,14 +14,23 @@ type SlotFiles = ReturnType<typeof slotFiles>;
 type ProxyHeaders = Record<string, readonly string[]>;
 
 /**
- * How Caddy leads requests to an app. `visitors`: the agent's own checks are requests by HTTPS for the app, although they
- * come without TLS. `assets`: the folder with the files of earlier releases.
+ * Who sends the requests. `agent`: its own checks are requests by HTTPS for the app, although they come without TLS.
+ * `balancers`: apps get the visitor's address alone, as without a balancer. Otherwise they would also get the balancer's, and
+ * what the visitor has sent.
  */
-export function appRoutes(
-  files: SlotFiles,
-  { visitors, assets }: { readonly visitors: boolean; readonly assets: string },
-): CaddyRoute[] {
-  const headers: ProxyHeaders = visitors ? {} : { "X-Forwarded-Proto": ["https"] };
+type Sender = "visitors" | "balancers" | "agent";
+const proxyHeaders = {
+  visitors: {},
+  balancers: { "X-Forwarded-For": ["{http.vars.client_ip}"] },
+  agent: { "X-Forwarded-Proto": ["https"] },
+} as const satisfies Record<Sender, ProxyHeaders>;
+
+/** `assets`: the folder with the files of earlier releases. */
+export type AppRoutesOptions = { readonly from: Sender; readonly assets: string };
+
+/** How Caddy leads requests to an app. */
+export function appRoutes(files: SlotFiles, { from, assets }: AppRoutesOptions): CaddyRoute[] {
+  const headers: ProxyHeaders = proxyHeaders[from];
   return [
     { match: [hasFile(files.folder, "stopped")], handle: answerPage(ingressPages.stopped), terminal: true },
     // After a reboot, until the agent has started the instances.

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { appRoutes } from "#agent/ingress/caddy/app-routes.ts";
+import { appRoutes, type AppRoutesOptions } from "#agent/ingress/caddy/app-routes.ts";
 import { fileRoutes } from "#agent/ingress/caddy/file-routes.ts";
 import { heldFilesRoute, holdRoute } from "#agent/ingress/caddy/hold-route.ts";
 import { answer, answerPage, contentOf, hasFile, type CaddyRoute } from "#agent/ingress/caddy/route.ts";
@@ -61,12 +61,8 @@ export function caddyConfig(
             routes: [...sites.flatMap((site) => siteRoutes(site, places, settings)), { handle: UNKNOWN }],
             errors: { routes: ERRORS },
             ...named,
-            ...(withTls
-              ? { automatic_https: { disable_redirects: true } }
-              : {
-                  automatic_https: { disable: true },
-                  trusted_proxies: { source: "static", ranges: ["127.0.0.0/8", "::1/128"] },
-                }),
+            automatic_https: withTls ? { disable_redirects: true } : { disable: true },
+            ...trustedProxies(settings),
           },
           ...(withTls ? { redirects: redirects(sites, settings) } : {}),
           check: {
@@ -80,6 +76,19 @@ export function caddyConfig(
       },
       ...(withTls ? certificates(sites.flatMap(namesOf), settings) : {}),
     },
+  };
+}
+
+/**
+ * Who may say by `X-Forwarded-*` who the visitor is. A visitor can send such a header through a load balancer, which adds
+ * the address that it has seen: so the last address counts that is not of a balancer.
+ */
+function trustedProxies({ listen, trust }: IngressSettings): Record<string, unknown> {
+  const ranges = [...(listen === undefined ? [] : ["127.0.0.0/8", "::1/128"]), ...trust];
+  if (ranges.length === 0) return {};
+  return {
+    trusted_proxies: { source: "static", ranges },
+    ...(trust.length === 0 ? {} : { trusted_proxies_strict: 1 }),
   };
 }
 
@@ -116,7 +125,7 @@ function siteRoutes(named: NamedSite, places: IngressPlaces, settings: IngressSe
             holdRoute(files),
             maintenance,
             ...(site.content.kind === "files" ? [heldFilesRoute(settings.check)] : []),
-            ...contentRoutes(named, places, { visitors: true }),
+            ...contentRoutes(named, places, { from: settings.trust.length === 0 ? "visitors" : "balancers" }),
           ],
         },
       ],
@@ -130,7 +139,7 @@ function siteRoutes(named: NamedSite, places: IngressPlaces, settings: IngressSe
 function checkRoute(named: NamedSite, places: IngressPlaces): CaddyRoute {
   return {
     match: [{ host: namesOf(named) }],
-    handle: [{ handler: "subroute", routes: contentRoutes(named, places, { visitors: false }) }],
+    handle: [{ handler: "subroute", routes: contentRoutes(named, places, { from: "agent" }) }],
     terminal: true,
   };
 }
@@ -138,7 +147,7 @@ function checkRoute(named: NamedSite, places: IngressPlaces): CaddyRoute {
 function contentRoutes(
   { project, site }: NamedSite,
   { home, slots }: IngressPlaces,
-  options: { readonly visitors: boolean },
+  options: Pick<AppRoutesOptions, "from">,
 ): CaddyRoute[] {
   const files = slotFiles(slots, project);
   const folder = projectFolder(home, project);

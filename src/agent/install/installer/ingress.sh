@@ -3,8 +3,16 @@
 # Checks what --ingress needs, and finds or downloads Caddy. Changes nothing of the system.
 prepare_ingress() {
   if [ $wants_ingress = no ]; then return; fi
+  check_trust
   check_ports
   find_caddy
+}
+
+check_trust() {
+  for range in $trust; do
+    "$node" -e 'const [address, bits] = process.argv[1].split("/"); new net.BlockList().addSubnet(address, +bits, net.isIPv6(address) ? "ipv6" : "ipv4");' "$range" 2>/dev/null ||
+      fail 2 "--ingress-trust: $range is not a range of IP addresses. Nothing was installed."
+  done
 }
 
 # The ports of the ingress: from its settings, or the usual ports.
@@ -91,17 +99,21 @@ accept_caddy() {
   ! is_older "$has" $oldest_caddy || fail 15 "$2 is version $has, but the ingress needs $oldest_caddy or newer. Nothing was installed."
 }
 
-# What the agent and Caddy agree on. The owner may edit it, so only options replace it.
+# What the agent and Caddy agree on. The owner may edit it, so options change only their own settings. An issuer without
+# --ingress-listen means TLS.
 write_ingress_settings() {
-  if [ -e "$settings/ingress.json" ] && [ -z "$issuer$listen" ]; then return; fi
-  case $listen in '') more='' ;; *) more=", \"listen\": \"$listen\"" ;; esac
-  place "$settings/ingress.json" 644 <<END
-{
-  "admin": "/run/gantry-ingress/admin.sock",
-  "check": "/run/gantry-ingress/check.sock",
-  "issuer": "${issuer:-acme}"$more
-}
-END
+  file=$settings/ingress.json
+  if [ -e "$file" ] && [ -z "$issuer$listen$trust" ]; then return; fi
+  # shellcheck disable=SC2086 # one argument for each range
+  written=$("$node" -e '
+    const [file, issuer, listen, ...trust] = process.argv.slice(1);
+    const sockets = { admin: "/run/gantry-ingress/admin.sock", check: "/run/gantry-ingress/check.sock" };
+    const { listen: before, ...kept } = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {};
+    const address = listen || (issuer ? undefined : before);
+    const settings = { ...sockets, issuer: "acme", ...kept, ...(issuer && { issuer }), listen: address };
+    console.log(JSON.stringify({ ...settings, ...(trust.length > 0 && { trust }) }, null, 2));
+  ' "$file" "$issuer" "$listen" $trust 2>/dev/null) || fail 13 "$file is not valid JSON. Correct it, or delete it."
+  printf '%s\n' "$written" | place "$file" 644
 }
 
 write_ingress_unit() {

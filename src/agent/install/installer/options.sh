@@ -4,10 +4,10 @@ read_options() {
   token=${GANTRY_TOKEN:-}
   # Commands that this script starts do not need the token in their environment.
   unset GANTRY_TOKEN
-  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no policy='' repositories='' rules='' metrics='' issuer='' listen='' prefix='' home='' user=''
+  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no policy='' repositories='' rules='' metrics='' issuer='' listen='' trust='' prefix='' home='' user=''
   while [ $# -gt 0 ]; do
     case $1 in
-      --token | --prefix | --home | --user | --policy | --repositories | --ingress-issuer | --ingress-listen | --metrics)
+      --token | --prefix | --home | --user | --policy | --repositories | --ingress-issuer | --ingress-listen | --ingress-trust | --metrics)
         if [ $# -lt 2 ] || [ -z "$2" ]; then fail 2 "$1 needs a value. See --help."; fi
         case $1 in
           --token) token=$2 ;;
@@ -19,6 +19,7 @@ read_options() {
           --repositories) repositories=$2 ;;
           --ingress-issuer) issuer=$2 wants_ingress=yes ;;
           --ingress-listen) listen=$2 wants_ingress=yes ;;
+          --ingress-trust) add_trust "$2" ;;
         esac
         shift 2
         ;;
@@ -61,6 +62,14 @@ read_options() {
     *) fail 10 "not an enrolment token: it must start with gantry_enroll_. POST /v1/servers returns one." ;;
   esac
   case $token in *[!A-Za-z0-9_]*) fail 10 "not an enrolment token: it contains characters other than letters, digits and _." ;; esac
+}
+
+# prepare_ingress checks the addresses, which needs Node.
+add_trust() {
+  if ! printf '%s' "$1" | grep -qxE '[0-9A-Fa-f:.]{2,45}/[1-9][0-9]{0,2}'; then
+    fail 2 "--ingress-trust needs a range of IP addresses, such as 10.0.0.0/16, not $1."
+  fi
+  trust="$trust $1" wants_ingress=yes
 }
 
 read_places() {

@@ -39,6 +39,7 @@ Installs the Gantry agent $agent_version of $origin on this server, or updates i
   --ingress       installs Caddy $caddy_version too, as a service that leads the domains of projects to them, with TLS
   --ingress-issuer internal   with certificates of the server's own authority, not of Let's Encrypt
   --ingress-listen ADDRESS:PORT   without TLS at this address, behind a web server of yours
+  --ingress-trust RANGE   believes X-Forwarded-* of load balancers in this range of addresses, such as 10.0.0.0/16; may be repeated
   --policy strict   with a policy by which commands come from repositories, never from the control plane's settings
   --policy open   with a policy that allows everything, except one-off commands and cron jobs (the default). An existing policy stays
   --repositories LIST   with --policy strict: only these repositories, such as 'https://github.com/you/*,git@github.com:you/*'
