@@ -13,7 +13,9 @@ import { MAX_LAST_LINES, AppOutputLine } from "#contract/endpoints/output/schema
 import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
 
 /** What every request and every answer has. `request_id`: an answer has the id of its request. */
-export const exchangeFields = { request_id: textUpTo(64), project_id: ProjectId };
+export const serverExchangeFields = { request_id: textUpTo(64) };
+/** What those about a project have. */
+export const exchangeFields = { ...serverExchangeFields, project_id: ProjectId };
 
 /** The commit of a deployment and its message, or why the server cannot deploy it. */
 export const CommitResolution = z.discriminatedUnion("ok", [
@@ -77,6 +79,14 @@ export const agentAnswers = {
     }),
   ),
   pause_set: answer(z.strictObject({ type: z.literal("pause_set"), ...exchangeFields, result: PauseResult })),
+  /** `problem`: as in `maintenance_set`. */
+  drain_set: answer(
+    z.strictObject({
+      type: z.literal("drain_set"),
+      ...serverExchangeFields,
+      problem: z.nullable(textUpTo(1000)),
+    }),
+  ),
   output_read: answer(
     z.strictObject({
       type: z.literal("output_read"),

@@ -8,13 +8,19 @@ import { MAX_NAMES } from "#contract/endpoints/domains/schemas.ts";
 import { CommitRule, Domain, stageSeconds } from "#contract/endpoints/projects/settings.ts";
 import { CronName } from "#contract/endpoints/cron/job-schemas.ts";
 import { CronRunNumber } from "#contract/endpoints/cron/schemas.ts";
+import { DrainState } from "#contract/endpoints/servers/drain.ts";
 import { MAX_PAUSE_SECONDS } from "#contract/endpoints/traffic/pause.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { MAX_LAST_LINES } from "#contract/endpoints/output/schemas.ts";
 import { InstanceName, ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import { SealedToken } from "#contract/agent-order.ts";
 import { CommandTimeout, ShellCommand } from "#contract/shell-command.ts";
-import { exchangeFields, type AgentAnswer, type AgentAnswerType } from "#contract/agent-answers.ts";
+import {
+  exchangeFields,
+  serverExchangeFields,
+  type AgentAnswer,
+  type AgentAnswerType,
+} from "#contract/agent-answers.ts";
 
 /** The lines that a reader wants: of one process or instance, or of all; and how many of the last lines. */
 export const outputFilter = {
@@ -127,6 +133,12 @@ export const agentRequests = {
     answer: "pause_set",
     timeoutMs: 5_000,
   },
+  /** Drains the server, or ends that. The agent replaces two small files. */
+  set_drain: {
+    request: z.strictObject({ type: z.literal("set_drain"), ...serverExchangeFields, drain: DrainState }),
+    answer: "drain_set",
+    timeoutMs: 5_000,
+  },
   /** Reads the last lines that the project's instances printed. */
   read_output: {
     request: z.strictObject({
@@ -226,6 +238,9 @@ export type AgentRequestOf<Type extends AgentRequestType> = {
   [Each in Type]: z.infer<Requests[Each]["request"]> & { readonly type: Each };
 }[Type];
 export type AgentRequest = AgentRequestOf<AgentRequestType>;
+
+/** A request about a project. */
+export type ProjectRequest = Extract<AgentRequest, { readonly project_id: unknown }>;
 
 /** The answer to a request of one of these types. */
 export type AnswerTo<Type extends AgentRequestType> = Extract<

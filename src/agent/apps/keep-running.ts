@@ -17,18 +17,25 @@ import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
 
+/** An app that does not start must not keep the server out of a load balancer for longer than this. */
+const START_MS = 60_000;
+
 /**
  * Keeps the instances of all projects running until the signal is aborted: after a start of the server, of the
  * supervisor or of the agent, without the control plane. Ends replaced instances once they have drained, and instances
  * that nothing names.
  * @param onChange called when an instance begins or ends crash-looping
+ * @param onStarted called once, when all instances have been started or could not be, or after a minute
  */
 export async function keepRunning(
   context: AgentContext,
   signal: AbortSignal,
   onChange: (project: ProjectId) => void,
+  onStarted: () => void,
 ): Promise<void> {
   const { apps, settings, clock } = context;
+  const startedBy = clock.monotonic() + START_MS;
+  let hasStarted = false;
   // The time of day, but it does not jump when the clock is set: drains are noted for the agent's next start.
   const offset = clock.now() - clock.monotonic();
   const now = () => clock.monotonic() + offset;
@@ -37,6 +44,10 @@ export async function keepRunning(
     const waking = new AbortController();
     apps.wake = () => waking.abort();
     const checked = await checkAll(context, now, signal, onChange);
+    if (!hasStarted && (checked.isComplete || clock.monotonic() >= startedBy)) {
+      hasStarted = true;
+      onStarted();
+    }
     // Once, and not every few seconds.
     if (checked.problem !== null && checked.problem !== problem) context.log(checked.problem);
     problem = checked.problem;
@@ -45,7 +56,12 @@ export async function keepRunning(
   }
 }
 
-type ProjectCheck = { readonly isDraining: boolean; readonly problem: string | null };
+/** `isComplete`: whether the instances of all projects have been checked, and started if they did not run. */
+type ProjectCheck = {
+  readonly isDraining: boolean;
+  readonly isComplete: boolean;
+  readonly problem: string | null;
+};
 
 /** Checks all projects, but waits only for a while: a start may take minutes, and the other projects must not wait. */
 async function checkAll(
@@ -56,9 +72,15 @@ async function checkAll(
 ): Promise<ProjectCheck> {
   const withApps = (await listProjects(context.home)).filter(({ folder }) => hasInstances(folder));
   // A server without apps needs no supervisor.
-  if (withApps.length === 0) return { isDraining: false, problem: null };
+  if (withApps.length === 0) return { isDraining: false, isComplete: true, problem: null };
   const listed = await context.supervisor.list(null);
-  if (!listed.ok) return { isDraining: true, problem: `the supervisor does not answer: ${listed.reason}` };
+  if (!listed.ok)
+    return {
+      isDraining: true,
+      isComplete: false,
+      problem: `the supervisor does not answer: ${listed.reason}`,
+    };
+  const isBusy = withApps.some(({ id }) => context.apps.of(id).isChecking);
   const checks = withApps.map(async ({ id, folder }) => {
     const own = context.apps.of(id);
     if (own.isChecking) return true;
@@ -84,7 +106,11 @@ async function checkAll(
   const draining = await Promise.race([Promise.all(checks), late]);
   // Only now: the end of `late` must not be the first.
   done.abort();
-  return { isDraining: draining?.includes(true) ?? true, problem: null };
+  return {
+    isDraining: draining?.includes(true) ?? true,
+    isComplete: !isBusy && draining !== null,
+    problem: null,
+  };
 }
 
 /** @returns whether an instance of the project is draining */

@@ -39,6 +39,14 @@ export function slotFiles(slotsFolder: string, projectId: ProjectId) {
   };
 }
 
+/** The files of the server as a whole, in the folder of all slots. The ready URL reads them for each request. */
+export const serverSlots = {
+  /** Exists while the server is drained. */
+  draining: "draining",
+  /** Exists once the agent has started the apps after the server's start. A reboot empties the folder. */
+  started: "started",
+} as const;
+
 /**
  * Leads a project's requests to these addresses, evenly if their number divides 12. Without addresses, the app is
  * stopped: visitors get a page with status 503. Safe to repeat.

@@ -4,6 +4,7 @@ import { keepRunning } from "#agent/apps/keep-running.ts";
 import { createOutputTimeNotes } from "#agent/apps/output/note-output-times.ts";
 import { createOutputFollows } from "#agent/apps/output/follow-output.ts";
 import type { AgentContext } from "#agent/context/context.ts";
+import { showDrain, showStarted } from "#agent/ingress/drain.ts";
 import { showMaintenance } from "#agent/ingress/maintenance.ts";
 import { createPauses } from "#agent/ingress/pauses.ts";
 import { createCommands } from "#agent/jobs/commands.ts";
@@ -145,6 +146,10 @@ export function createAgent(context: AgentContext, { announce, send }: AgentMess
       await prepareSshFolder(context.home).catch((error: unknown) =>
         context.log(`the built-in host keys could not be written: ${messageOf(error)}`),
       );
+      // Before the ready URL says that the server has started.
+      await showDrain(context).catch((error: unknown) =>
+        context.log(`the draining of the server could not be shown: ${messageOf(error)}`),
+      );
       await endLeftReadings(context);
       await outputTimes.look();
       void outputTimes.watch(ended.signal);
@@ -167,7 +172,15 @@ export function createAgent(context: AgentContext, { announce, send }: AgentMess
       void limitOutputFiles(context, emptied, ended.signal);
       void cron.keepTimes(ended.signal);
       void context.ingress.watch(ended.signal, announce);
-      void keepRunning(context, ended.signal, (id) => void sendServing(id));
+      void keepRunning(
+        context,
+        ended.signal,
+        (id) => void sendServing(id),
+        () =>
+          void showStarted(context).catch((error: unknown) =>
+            context.log(`the ready URL could not be changed: ${messageOf(error)}`),
+          ),
+      );
       // `hello` should contain the URLs of the sites. Sites that take longer are reported later.
       const sites = Promise.all(registrations);
       await Promise.race([sites, pause(SITES_MS)]);

@@ -8,13 +8,19 @@ import { limitReports } from "#agent/report/project-report.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { Pauses } from "#agent/ingress/pauses.ts";
-import { setMaintenance, setPause } from "#agent/lifecycle/answer-traffic.ts";
+import { setDrain, setMaintenance, setPause } from "#agent/lifecycle/answer-traffic.ts";
 import { checkDomains } from "#agent/lifecycle/check-domains.ts";
 import { resolveCommit } from "#agent/lifecycle/resolve-commit.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
 import { deployKeyOf } from "#agent/git/repository-access.ts";
 import type { AgentAnswer } from "#contract/agent-answers.ts";
-import type { AgentRequest, AgentRequestOf, AgentRequestType, AnswerTo } from "#contract/agent-requests.ts";
+import type {
+  AgentRequest,
+  AgentRequestOf,
+  AgentRequestType,
+  AnswerTo,
+  ProjectRequest,
+} from "#contract/agent-requests.ts";
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 import type { CronRunReading } from "#contract/endpoints/cron/schemas.ts";
 import type { DomainLookup } from "#contract/endpoints/domains/schemas.ts";
@@ -138,6 +144,7 @@ export function createRequests(
     resolve_commit: resolve,
     read_processes: (request) => readProcesses(context, request),
     set_maintenance: (request) => setMaintenance(context, request),
+    set_drain: (request) => setDrain(context, request),
     set_pause: (request) => setPause(context, pauses, request),
     read_output: (request) => readLines(context, request),
     start_command: (request) => commandRead(request, commands.start),
@@ -160,7 +167,7 @@ export function createRequests(
 /** The fields that an answer has in any case. */
 function answerTo<Type extends AgentAnswer["type"]>(
   type: Type,
-  { request_id, project_id }: Pick<AgentRequest, "request_id" | "project_id">,
+  { request_id, project_id }: Pick<ProjectRequest, "request_id" | "project_id">,
 ) {
   return { type, request_id, project_id };
 }

@@ -1,4 +1,5 @@
 import type { AgentContext } from "#agent/context/context.ts";
+import { applyDrain } from "#agent/ingress/drain.ts";
 import { applyMaintenance } from "#agent/ingress/maintenance.ts";
 import type { Pauses } from "#agent/ingress/pauses.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
@@ -8,7 +9,8 @@ import type { PauseResult } from "#contract/endpoints/traffic/pause.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
-// Answers the requests about what visitors get: maintenance and pauses. None of the functions throws.
+// Answers the requests about what visitors and load balancers get: maintenance, pauses and draining. None of the functions
+// throws.
 
 const NO_INGRESS = "The server has no Gantry ingress.";
 
@@ -24,8 +26,25 @@ export async function setMaintenance(
   if (failure !== null) context.log(`${project_id}: ${failure}`);
   const isUnseen = maintenance.on && (await readCurrent(folder)) !== null && !hasIngress(context, project_id);
   const problem = failure ?? (isUnseen ? `${NO_INGRESS} Visitors do not get the page.` : null);
-  const sent = problem === null ? null : problem.slice(0, 1000).toWellFormed();
-  return { type: "maintenance_set", request_id, project_id, problem: sent };
+  return { type: "maintenance_set", request_id, project_id, problem: sentProblem(problem) };
+}
+
+export async function setDrain(
+  context: AgentContext,
+  { request_id, drain }: AgentRequestOf<"set_drain">,
+): Promise<AnswerTo<"set_drain">> {
+  const failure = await applyDrain(context, drain).then(
+    () => null,
+    (error: unknown) => `The server could not change its draining: ${messageOf(error)}`,
+  );
+  if (failure !== null) context.log(failure);
+  const isUnseen = drain.since !== null && context.ingress.kind === "none";
+  const problem = failure ?? (isUnseen ? `${NO_INGRESS} Load balancers have no ready URL to ask.` : null);
+  return { type: "drain_set", request_id, problem: sentProblem(problem) };
+}
+
+function sentProblem(problem: string | null): string | null {
+  return problem === null ? null : problem.slice(0, 1000).toWellFormed();
 }
 
 export async function setPause(

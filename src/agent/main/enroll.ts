@@ -1,4 +1,5 @@
 import { connectionPath, writeConnection } from "#agent/context/connection-file.ts";
+import { forgetDrain } from "#agent/ingress/drain.ts";
 import type { AgentConnection } from "#contract/agent-connection.ts";
 import { beginAttempt, endAttempt } from "#agent/main/enrolment-attempt.ts";
 import { endpointUrl } from "#agent/lib/http/control-plane.ts";
@@ -65,6 +66,7 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
   if (answer.status === 201 && enrolled.success) {
     const connection = { url: request.url, ...enrolled.data };
     try {
+      await forgetDrain(request.home);
       await writeConnection(request.home, connection);
     } catch (error) {
       const path = connectionPath(request.home);

@@ -34,6 +34,8 @@ export const requestLines: {
   updateServer: { method: "PATCH", path: "/v1/servers/:server_id" },
   deleteServer: { method: "DELETE", path: "/v1/servers/:server_id" },
   createEnrollment: { method: "POST", path: "/v1/servers/:server_id/enrollment" },
+  drainServer: { method: "POST", path: "/v1/servers/:server_id/drain" },
+  undrainServer: { method: "POST", path: "/v1/servers/:server_id/undrain" },
   listTokens: { method: "GET", path: "/v1/tokens" },
   createToken: { method: "POST", path: "/v1/tokens" },
   revokeToken: { method: "DELETE", path: "/v1/tokens/:token_id" },

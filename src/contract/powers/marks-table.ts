@@ -198,6 +198,8 @@ export const marks = {
   createServer: "read_secrets",
   getServer: "none",
   updateServer: { name: "none", ip: "none", region: "none" },
+  drainServer: "none",
+  undrainServer: "none",
   deleteServer: "none",
   createEnrollment: "read_secrets",
 

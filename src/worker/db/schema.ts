@@ -42,6 +42,7 @@ import type { DetectedPreset } from "#contract/endpoints/projects/detected-prese
 import type { IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import type { DrainState } from "#contract/endpoints/servers/drain.ts";
 import type { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import type { TokenPurpose } from "#contract/endpoints/tokens/schemas.ts";
 import type { Growing } from "#contract/growing.ts";
@@ -186,6 +187,8 @@ export const servers = sqliteTable(
     detectedRegion: text("detected_region").$type<Region>(),
     /** When an agent that was running lost its link to another one with the same credential; null: never. */
     takenOverAt: integer("taken_over_at"),
+    /** Null: it was never drained. */
+    drain: text("drain", { mode: "json" }).$type<DrainState>(),
     /** SHA-256 in hex, like the hashes of tokens. */
     credentialHash: text("credential_hash"),
     enrollmentHash: text("enrollment_hash"),

@@ -55,6 +55,7 @@ export function serverView(stored: ServerReading, now: number): Server {
     region: reading.region,
     detected_region: reading.detectedRegion,
     taken_over_at: timestampOrNull(takenOverAt(reading, now)),
+    draining_since: timestampOrNull(reading.drain?.since ?? null),
   };
 }
 

@@ -118,6 +118,10 @@ function doneMaintenance({ request_id, project_id }: RequestOf<"set_maintenance"
   return { type: "maintenance_set", request_id, project_id, problem: null };
 }
 
+function doneDrain({ request_id }: RequestOf<"set_drain">): AgentAnswer {
+  return { type: "drain_set", request_id, problem: null };
+}
+
 function donePause({ request_id, project_id }: RequestOf<"set_pause">): AgentAnswer {
   return { type: "pause_set", request_id, project_id, result: { ok: true } };
 }
@@ -210,6 +214,7 @@ export class AgentSocket {
     if (message.type === "test_repository") this.answer(passedTest(message));
     if (message.type === "check_domains") this.answer(foundDomains(message));
     if (message.type === "set_maintenance") this.answer(doneMaintenance(message));
+    if (message.type === "set_drain") this.answer(doneDrain(message));
     if (message.type === "set_pause") this.answer(donePause(message));
     if (message.type === "read_processes") this.answer(this.#readProcesses(message));
     if (message.type === "read_output") this.answer(this.#readOutput(message));

@@ -100,6 +100,7 @@ export function receiveMessage(agent: ModelAgent, message: ToAgent): ModelAgent 
     case "read_processes":
     case "set_maintenance":
     case "set_pause":
+    case "set_drain":
     case "read_output":
     case "follow_output":
     case "stop_output":

@@ -129,6 +129,17 @@ const prepare: Partial<Record<OperationName, Prepare>> = {
     const [eventId = ""] = await webhook.accepts();
     return { path: `/v1/webhooks/${webhook.id}/deliveries/${eventId}/resend`, body: {} };
   },
+  async drainServer(world) {
+    await connectAndSettle(world);
+    return requests.drainServer(world);
+  },
+  async undrainServer(world) {
+    await connectAndSettle(world);
+    const { token } = world.account;
+    const drained = await call(`/v1/servers/${world.serverId}/drain`, { method: "POST", token, body: {} });
+    expect(drained.status).toBe(200);
+    return requests.undrainServer(world);
+  },
   async deleteServer({ account: { token } }) {
     const { id } = await create("/v1/servers", token, { name: "unused", ip: "192.0.2.7" });
     return { path: `/v1/servers/${id}` };

@@ -46,6 +46,8 @@ const eventOfOperation: { readonly [Name in OperationName]?: EventType | null } 
   updateVariables: "variables.updated",
   createServer: "server.created",
   updateServer: "server.updated",
+  drainServer: "server.updated",
+  undrainServer: "server.updated",
   deleteServer: "server.deleted",
   createEnrollment: null,
   createToken: "token.created",

@@ -71,6 +71,7 @@ describe("a server", () => {
       region: null,
       detected_region: null,
       taken_over_at: null,
+      draining_since: null,
     });
     expect(await get(token, server.id)).toEqual(shown);
     expect(isWellFormedToken(enrollment.token, "enrollment")).toBe(true);

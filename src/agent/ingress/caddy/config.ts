@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { appRoutes, type AppRoutesOptions } from "#agent/ingress/caddy/app-routes.ts";
 import { fileRoutes } from "#agent/ingress/caddy/file-routes.ts";
 import { heldFilesRoute, holdRoute } from "#agent/ingress/caddy/hold-route.ts";
+import { readyRoutes } from "#agent/ingress/caddy/ready-routes.ts";
 import { answer, answerPage, contentOf, hasFile, type CaddyRoute } from "#agent/ingress/caddy/route.ts";
 import { rulesRoutes } from "#agent/ingress/caddy/rules-route.ts";
 import { TYPES, typesRoute } from "#agent/ingress/caddy/types-route.ts";
@@ -58,13 +59,17 @@ export function caddyConfig(
         servers: {
           sites: {
             listen: [listen ?? `:${settings.https_port}`],
-            routes: [...sites.flatMap((site) => siteRoutes(site, places, settings)), { handle: UNKNOWN }],
+            routes: [
+              ...readyRoutes(places.slots),
+              ...sites.flatMap((site) => siteRoutes(site, places, settings)),
+              { handle: UNKNOWN },
+            ],
             errors: { routes: ERRORS },
             ...named,
             automatic_https: withTls ? { disable_redirects: true } : { disable: true },
             ...trustedProxies(settings),
           },
-          ...(withTls ? { redirects: redirects(sites, settings) } : {}),
+          ...(withTls ? { redirects: redirects(sites, places, settings) } : {}),
           check: {
             listen: [socketAddress(settings.check)],
             routes: [...sites.map((site) => checkRoute(site, places)), { handle: UNKNOWN }],
@@ -170,13 +175,20 @@ function contentRoutes(
   }
 }
 
-/** Plain HTTP leads to HTTPS, except for the requests of a certificate's issuer, which Caddy answers before this. */
-function redirects(sites: readonly NamedSite[], settings: IngressSettings): Record<string, unknown> {
+/**
+ * Plain HTTP leads to HTTPS, except for the ready URL, and for the requests of a certificate's issuer, which Caddy answers
+ * before this.
+ */
+function redirects(
+  sites: readonly NamedSite[],
+  { slots }: IngressPlaces,
+  settings: IngressSettings,
+): Record<string, unknown> {
   const hosts = sites.flatMap(namesOf);
   const toHttps: CaddyRoute = redirectTo(`https://{http.request.host}${portOf(settings)}`, hosts, 308);
   return {
     listen: [`:${settings.http_port}`],
-    routes: [...(hosts.length === 0 ? [] : [toHttps]), { handle: UNKNOWN }],
+    routes: [...readyRoutes(slots), ...(hosts.length === 0 ? [] : [toHttps]), { handle: UNKNOWN }],
     automatic_https: { disable: true },
   };
 }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { accountToken, get, patch, post, remove, token } from "#contract/endpoints/endpoint-defaults.ts";
+import { DrainSet } from "#contract/endpoints/servers/drain.ts";
 import { ServerId } from "#contract/ids.ts";
 import { PageQuery } from "#contract/paging.ts";
 import * as schemas from "#contract/endpoints/servers/schemas.ts";
@@ -43,5 +44,18 @@ export const serverEndpoints = {
     params: ServerParams,
     body: z.strictObject({}),
     success: { status: 201, body: schemas.Enrollment },
+  },
+  drainServer: {
+    ...post("/v1/servers/:server_id/drain", accountToken("servers:write")),
+    params: ServerParams,
+    body: z.strictObject({}),
+    success: { status: 200, body: DrainSet },
+    problems: ["agent_outdated"],
+  },
+  undrainServer: {
+    ...post("/v1/servers/:server_id/undrain", accountToken("servers:write")),
+    params: ServerParams,
+    body: z.strictObject({}),
+    success: { status: 200, body: DrainSet },
   },
 } as const satisfies Record<string, Endpoint>;

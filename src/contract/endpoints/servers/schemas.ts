@@ -99,6 +99,8 @@ export const Server = z.extend(ServerRow, {
   detected_region: z.nullable(growing(Region)),
   /** When an agent that was running lost its link to another one with the same credential, for a day. */
   taken_over_at: z.nullable(z.string()),
+  /** Null: it is not drained. */
+  draining_since: z.nullable(z.string()),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -1,3 +1,4 @@
+import { DrainSet } from "#contract/endpoints/servers/drain.ts";
 import * as schemas from "#contract/endpoints/servers/schemas.ts";
 import { Region } from "#contract/regions.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
@@ -39,6 +40,7 @@ const server = {
   region: null,
   detected_region: "weur",
   taken_over_at: null,
+  draining_since: null,
 } as const;
 
 const enrollment = {
@@ -122,6 +124,28 @@ export const serverTexts = {
     answer: enrollment,
     location: null,
   },
+  drainServer: {
+    summary: "Drain a server",
+    description: prose`
+      Has the server ask load balancers for no more requests: its ready URL, \`/.well-known/gantry/ready\`, then answers
+      503 instead of 200. Nothing else changes: the server answers all requests that it gets, its apps continue to run,
+      and deployments work as usual. Use it before a reboot or an update, and wait until your balancer has noticed. It
+      lasts until \`POST …/undrain\`, also across restarts of the server.
+
+      The setting is stored, and the server applies it before the response. If the server cannot be reached,
+      \`applied\` is \`false\`, and \`detail\` says why. A server that is not connected applies it when it connects again. A
+      request that is sent twice changes nothing. The ready URL needs the Gantry ingress on the server.`,
+    body: {},
+    answer: { ...server, draining_since: "2026-11-20T09:15:00.000Z", applied: true, detail: null },
+  },
+  undrainServer: {
+    summary: "End the draining of a server",
+    description: prose`
+      Has the ready URL of a server answer 200 again, so that load balancers send it requests. Does nothing if the server is
+      not drained. \`applied\` and \`detail\` are as in \`POST …/drain\`.`,
+    body: {},
+    answer: { ...server, applied: true, detail: null },
+  },
 } as const satisfies Partial<OperationTexts>;
 
 const shownFields = {
@@ -169,6 +193,7 @@ const serverFields = {
   detected_region: "Where the agent connected from last. `null`: unknown.",
   taken_over_at:
     "When an agent that was running lost its connection to another one, in the last 24 hours: two machines have the server's credential, for example because a disk was copied. Only the agent that connected last gets deployments. `null`: no.",
+  draining_since: "Since when the server is drained. `null`: it is not.",
 };
 
 export const serverSchemas = {
@@ -207,6 +232,11 @@ export const serverSchemas = {
   ServerCreated: object(schemas.ServerCreated, "A new server, with the command that enrols its agent.", {
     ...serverFields,
     enrollment: "How to enrol the agent.",
+  }),
+  DrainSet: object(DrainSet, "A server after a change of its draining.", {
+    ...serverFields,
+    applied: "Whether the server has applied the change.",
+    detail: "Why the server has not applied the change. `null`: it has.",
   }),
   AgentProblem: object(schemas.AgentProblem, "Why the control plane refuses a server's agent.", {
     code: "`protocol_mismatch`: the agent uses another protocol version than this installation.",

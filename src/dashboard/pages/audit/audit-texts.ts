@@ -40,6 +40,8 @@ const phrases: Readonly<Record<Action, Phrase>> = {
   stopCronRun: ["stopped", "stop", "a cron job of {project}"],
   createServer: ["added", "add", "the server {target}"],
   updateServer: ["changed", "change", "{changes} of the server {target}"],
+  drainServer: ["drained", "drain", "the server {target}"],
+  undrainServer: ["ended", "end", "the draining of the server {target}"],
   deleteServer: ["removed", "remove", "the server {target}"],
   createEnrollment: ["created", "create", "an enrollment for the server {target}"],
   createToken: ["created", "create", "the token {target}"],

@@ -1,24 +1,10 @@
-import { and, isNotNull, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 
 import type { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
-import type { ProjectId, ServerId } from "#contract/ids.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { type SettingsOrigin, settingWrites } from "#worker/db/changes/setting-writes.ts";
-import { isPlacedOn } from "#worker/db/projects/list-projects.ts";
 import { projects } from "#worker/db/schema.ts";
-
-/** The maintenance of each project on a server that has ever been in maintenance. */
-export async function findMaintenance(
-  rows: AccountRows,
-  serverId: ServerId,
-): Promise<{ readonly projectId: ProjectId; readonly maintenance: MaintenanceState }[]> {
-  const fields = { projectId: projects.id, maintenance: projects.maintenance };
-  const where = and(isNotNull(projects.maintenance), isPlacedOn(rows, serverId));
-  const found = await rows.select(fields, projects, { where });
-  return found.flatMap(({ projectId, maintenance }) =>
-    maintenance === null ? [] : [{ projectId, maintenance }],
-  );
-}
 
 /**
  * Turns a project's maintenance on or off. The revision grows with each change, also if two clocks differ. A repeated

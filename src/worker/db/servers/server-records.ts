@@ -35,6 +35,7 @@ const columns = {
   region: servers.region,
   detectedRegion: servers.detectedRegion,
   takenOverAt: servers.takenOverAt,
+  drain: servers.drain,
 };
 
 /** A server without its secrets' hashes, and how many projects it hosts. Times are Unix milliseconds. */

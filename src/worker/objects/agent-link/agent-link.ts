@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 import { closeCodes, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
 import { type AgentAnswer, isAgentAnswer } from "#contract/agent-answers.ts";
-import type { AgentRequest } from "#contract/agent-requests.ts";
+import type { AgentRequest, AgentRequestType } from "#contract/agent-requests.ts";
 import { AccountId, type ProjectId } from "#contract/ids.ts";
 import { Region } from "#contract/regions.ts";
 import { keptReport } from "#domain/kept-report.ts";
@@ -111,16 +111,22 @@ export class AgentLink extends DurableObject<Env> {
   }
 
   /**
-   * Sends the agent a request and waits for its answer. If this object dies meanwhile, the call throws; the agent's
+   * Sends the agent a request about a project, or about the server as a whole, and waits for its answer. If this object dies meanwhile, the call throws; the agent's
    * answer is then ignored, except a deploy key, which goes to D1 in any case.
    */
-  async ask(projectId: ProjectId, request: AgentRequest, timeoutMs: number): Promise<RequestOutcome> {
+  async ask(projectId: ProjectId | null, request: AgentRequest, timeoutMs: number): Promise<RequestOutcome> {
     const { queue, sockets } = this.#link;
     const [socket] = sockets.ready();
     if (socket === undefined) return { kind: "offline" };
     if (!attachmentOf(socket).answers.includes(request.type)) return { kind: "outdated" };
-    queue.addKnown([projectId]);
+    if (projectId !== null) queue.addKnown([projectId]);
     return await this.#requests.send(socket, request, timeoutMs);
+  }
+
+  /** Whether the agent is connected, and its version does not answer requests of this type. */
+  isOutdatedFor(type: AgentRequestType): boolean {
+    const [socket] = this.#link.sockets.ready();
+    return socket !== undefined && !attachmentOf(socket).answers.includes(type);
   }
 
   /** Called after the settings of a project changed that say what the agent watches. A late call is harmless. */
@@ -218,7 +224,7 @@ export class AgentLink extends DurableObject<Env> {
   async #receiveAnswer(answer: AgentAnswer): Promise<void> {
     this.#requests.settle(answer);
     const { queue, keys, server, deliveries } = this.#link;
-    if (!queue.isKnown(answer.project_id)) return;
+    if (!("project_id" in answer) || !queue.isKnown(answer.project_id)) return;
     if (answer.type === "deploy_key" && answer.public_key !== null) {
       keys.add([{ project_id: answer.project_id, public_key: answer.public_key }]);
       await runDeliveries(this.#link);

@@ -53,7 +53,8 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   queue.addHello({ ...known, projects: known.projects.map(keptReport) }, receivedAt);
   health.noteAll(known.projects, hello.projects.length, receivedAt);
   queueDeployKeys(keys, hello);
-  if (answers.includes("set_maintenance")) link.server.noteMaintenanceDue();
+  // An agent that does not know one of both ignores it.
+  if (answers.includes("set_maintenance")) link.server.noteTrafficDue();
   link.watch.noteDue();
   await runDeliveries(link);
 }

@@ -34,7 +34,7 @@ export class LinkDeliveries {
   readonly #deliverServing: () => Promise<void>;
   readonly #deliverKeys: () => Promise<void>;
   readonly #deliverHello: () => Promise<void>;
-  readonly #deliverMaintenance: () => Promise<void>;
+  readonly #deliverTraffic: () => Promise<void>;
   readonly #deliverWatch: () => Promise<void>;
   readonly #startFound: () => Promise<void>;
   /** The last status, until D1 has its reports. Lost with the object: the agent sends the next one in three minutes. */
@@ -54,7 +54,7 @@ export class LinkDeliveries {
     this.#deliverServing = delivery("write serving", () => this.#writeServing());
     this.#deliverKeys = delivery("write deploy keys", () => this.#writeDeployKeys());
     this.#deliverHello = delivery("reconcile lanes", () => this.#reconcileLanes());
-    this.#deliverMaintenance = delivery("send maintenance", () => this.#sendMaintenance());
+    this.#deliverTraffic = delivery("send traffic", () => this.#sendTraffic());
     this.#deliverWatch = delivery("send watch", async () => {
       const unread = await sendWatch(parts);
       void this.#decideUnread(unread);
@@ -69,7 +69,7 @@ export class LinkDeliveries {
       // A reader who hears of an event reads the project's row.
       Promise.all([this.#deliverPresence(), this.#deliverServing()]).then(() => this.#announce()),
       this.#deliverKeys(),
-      this.#deliverMaintenance(),
+      this.#deliverTraffic(),
       this.#deliverWatch(),
       this.#startFound(),
     ]);
@@ -83,7 +83,7 @@ export class LinkDeliveries {
   isPending(): boolean {
     const { presence, queue, keys, server, watch, found, changes, sockets } = this.#parts;
     if (!changes.isEmpty()) return true;
-    if (server.isMaintenanceDue() || this.#status !== null) return true;
+    if (server.isTrafficDue() || this.#status !== null) return true;
     if ((watch.due() !== null && sockets.isAnyReady()) || found.pending().length > 0) return true;
     const isForDatabase = queue.serving().length > 0 || keys.pending() !== null;
     return presence.unwritten() !== null || isForDatabase || queue.laneReports().length > 0;
@@ -162,12 +162,14 @@ export class LinkDeliveries {
   }
 
   /** Changes that were stored while the agent was not connected. Changes that the agent has already do nothing. */
-  async #sendMaintenance(): Promise<void> {
+  async #sendTraffic(): Promise<void> {
     const { server, sockets } = this.#parts;
-    if (!server.isMaintenanceDue()) return;
-    for (const { projectId, maintenance } of await server.maintenance())
+    if (!server.isTrafficDue()) return;
+    const { drain, maintained } = await server.traffic();
+    if (drain !== null) sockets.send({ type: "set_drain", request_id: "hello", drain });
+    for (const { projectId, maintenance } of maintained)
       sockets.send({ type: "set_maintenance", request_id: "hello", project_id: projectId, maintenance });
-    server.noteMaintenanceSent();
+    server.noteTrafficSent();
   }
 
   /** Calls every lane that has a report pending, also if some calls fail. Each lane gets its reports in order. */

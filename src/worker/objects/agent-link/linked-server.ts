@@ -3,9 +3,9 @@ import * as z from "zod/mini";
 import { AccountId, type ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { findCredential } from "#worker/db/servers/server-records.ts";
-import { findMaintenance } from "#worker/db/projects/project-maintenance.ts";
 import { findWatchedBranches } from "#worker/db/projects/find-watched-branches.ts";
 import { findPlacedProjects } from "#worker/db/projects/list-projects.ts";
+import { findTraffic } from "#worker/db/servers/server-traffic.ts";
 
 const SERVER_ID = "server id";
 const ACCOUNT_ID = "account id";
@@ -14,7 +14,8 @@ const GONE = "gone";
 const REMOVAL_EXPECTED = "removal expected";
 /** How soon D1 must have a deletion that was announced. */
 const REMOVAL_MS = 60_000;
-const MAINTENANCE_DUE = "maintenance due";
+/** The name is from when this was only maintenance. */
+const TRAFFIC_DUE = "maintenance due";
 
 /** The server of a link: its account and whether it was removed, from the link's storage; its credential and projects, from D1. */
 export class LinkedServer {
@@ -95,9 +96,9 @@ export class LinkedServer {
     return await findPlacedProjects(this.#rows(), this.id, projectIds);
   }
 
-  /** The maintenance of its projects, according to D1. @throws if D1 does not answer */
-  async maintenance() {
-    return await findMaintenance(this.#rows(), this.id);
+  /** Whether it is drained, and the maintenance of its projects, according to D1. @throws if D1 does not answer */
+  async traffic() {
+    return await findTraffic(this.#rows(), this.id);
   }
 
   /**
@@ -108,17 +109,17 @@ export class LinkedServer {
     return await findWatchedBranches(this.#rows(), this.id);
   }
 
-  /** Whether the agent has connected and not yet been sent the maintenance of its projects. */
-  isMaintenanceDue(): boolean {
-    return this.#kv.get(MAINTENANCE_DUE) === true;
+  /** Whether the agent has connected and not yet been sent `traffic`. */
+  isTrafficDue(): boolean {
+    return this.#kv.get(TRAFFIC_DUE) === true;
   }
 
-  noteMaintenanceDue(): void {
-    this.#kv.put(MAINTENANCE_DUE, true);
+  noteTrafficDue(): void {
+    this.#kv.put(TRAFFIC_DUE, true);
   }
 
-  noteMaintenanceSent(): void {
-    this.#kv.delete(MAINTENANCE_DUE);
+  noteTrafficSent(): void {
+    this.#kv.delete(TRAFFIC_DUE);
   }
 
   #rows(): AccountRows {

@@ -1,4 +1,11 @@
-import { type AgentRequest, agentRequests, type AnswerTo, isAnswerTo } from "#contract/agent-requests.ts";
+import {
+  type AgentRequest,
+  agentRequests,
+  type AgentRequestType,
+  type AnswerTo,
+  isAnswerTo,
+} from "#contract/agent-requests.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { type Refusal, refuse, type Result, succeed } from "#contract/problems.ts";
 import { installCommand } from "#contract/public-paths.ts";
 import type { Context } from "#worker/context.ts";
@@ -26,10 +33,16 @@ export function newRequestId({ randomBytes }: Pick<Context, "randomBytes">): str
 /** A request whose answer the Worker waits for. */
 type AwaitedRequest = Exclude<AgentRequest, { readonly type: "resolve_commit" }>;
 
-/** Sends a request to the agent of a project's server, and waits for the answer. */
+/** Where an agent is. */
+type AgentAddress = Pick<LocatedProject, "serverId" | "serverLocation">;
+
+/**
+ * Sends a request to the agent of a server, and waits for the answer.
+ * @param project whose server it is; `id`: null: the request is about the server as a whole
+ */
 export async function askAgent<Request extends AwaitedRequest>(
   { links, near, origin }: Pick<Context, "links" | "near" | "origin">,
-  project: Pick<LocatedProject, "id" | "serverId" | "serverLocation">,
+  project: AgentAddress & { readonly id: ProjectId | null },
   request: Request,
   timeoutMs = usualTimeout(request),
 ): Promise<Result<AnswerTo<Request["type"]>, "server_offline" | "agent_outdated" | "unavailable">> {
@@ -47,10 +60,7 @@ export async function askAgent<Request extends AwaitedRequest>(
       case "offline":
         return offline;
       case "outdated":
-        return refuse(
-          "agent_outdated",
-          `The agent of ${project.serverId} is too old to answer this. Update it: ${installCommand(origin)} | sh`,
-        );
+        return refuseOutdated({ origin }, project);
       case "silent":
         return unavailable("The server's agent did not answer in time.");
       case "cut":
@@ -61,6 +71,35 @@ export async function askAgent<Request extends AwaitedRequest>(
     logFailure("ask agent", { server_id: project.serverId, project_id: project.id }, error);
     return unavailable(BROKEN);
   }
+}
+
+/**
+ * Whether a server's agent is connected and too old for requests of this type. Ask this before a change is stored that
+ * it could not apply.
+ */
+export async function isOutdated(
+  { links, near }: Pick<Context, "links" | "near">,
+  { serverId, serverLocation }: AgentAddress,
+  type: AgentRequestType,
+): Promise<boolean> {
+  if (serverLocation === "pending") return false;
+  try {
+    return await links.getByName(serverId, near(serverLocation)).isOutdatedFor(type);
+  } catch (error) {
+    logFailure("ask agent", { server_id: serverId }, error);
+    return false;
+  }
+}
+
+/** Refuses a request that the server's agent is too old for. */
+export function refuseOutdated(
+  { origin }: Pick<Context, "origin">,
+  { serverId }: Pick<AgentAddress, "serverId">,
+) {
+  return refuse(
+    "agent_outdated",
+    `The agent of ${serverId} is too old to answer this. Update it: ${installCommand(origin)} | sh`,
+  );
 }
 
 function usualTimeout(request: AwaitedRequest): number {

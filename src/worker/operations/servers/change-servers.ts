@@ -59,6 +59,7 @@ export async function createServer(
     region: input.region ?? null,
     detectedRegion: null,
     takenOverAt: null,
+    drain: null,
   };
   const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
   const recorded = requestWrites(context, serverChange("server.created", created));

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-it("apps that run are looked at only now and then", async () => {
+it("the apps have started after the first check, and are then looked at only now and then", async () => {
   const agent = await world.startAgent();
   await world.deploy({ processes: { web: smallWeb } });
   await agent.stop();
@@ -32,13 +32,13 @@ it("apps that run are looked at only now and then", async () => {
   // As after a start of the server.
   await context.supervisor.stop(world.projectId, "web-1-0");
   const settings = { ...context.settings, appsCheckMs: 60_000, drainCheckMs: 20 };
-  void keepRunning({ ...context, settings, supervisor }, ending.signal, () => undefined);
-  const running = async () => {
-    const listed = await context.supervisor.list(world.projectId);
-    return listed.ok ? listed.value.map(({ name }) => name) : [];
-  };
-  await expect.poll(running).toEqual(["web-1-0"]);
-  await pause(500);
+  const started = new Promise<void>((done) => {
+    void keepRunning({ ...context, settings, supervisor }, ending.signal, () => undefined, done);
+  });
+  await started;
+  const running = await context.supervisor.list(world.projectId);
+  expect(running.ok ? running.value.map(({ name }) => name) : []).toEqual(["web-1-0"]);
+  await pause(300);
   expect(lists).toBe(1);
   ending.abort();
 });

@@ -35,12 +35,16 @@ it("a start that takes long does not delay the checks of other projects", async 
     const listed = await context.supervisor.list(world.projectId);
     return listed.ok ? listed.value.map(({ name }) => name) : [];
   };
-  void keepRunning({ ...context, supervisor }, ending.signal, () => undefined);
+  let hasStarted = false;
+  const onStarted = () => void (hasStarted = true);
+  void keepRunning({ ...context, supervisor }, ending.signal, () => undefined, onStarted);
   await expect.poll(() => slowStarts).toBe(1);
   for (let round = 0; round < 2; round += 1) {
     await context.supervisor.stop(world.projectId, "web-1-0");
     await expect.poll(instances).toEqual(["web-1-0"]);
   }
   expect(slowStarts).toBe(1);
+  // So the ready URL does not say yet that the server takes requests.
+  expect(hasStarted).toBe(false);
   ending.abort();
 });
