@@ -54,6 +54,7 @@ import { rollback } from "#cli/commands/rollback.ts";
 import { runCommand } from "#cli/commands/run.ts";
 import { scale } from "#cli/commands/scale.ts";
 import { serversAdd } from "#cli/commands/servers-add.ts";
+import { serversDrain, serversUndrain } from "#cli/commands/servers-drain.ts";
 import { serversEnroll } from "#cli/commands/servers-enroll.ts";
 import { serversList } from "#cli/commands/servers-list.ts";
 import { serversRemove } from "#cli/commands/servers-remove.ts";
@@ -144,6 +145,8 @@ export const commands: readonly Command[] = [
   serversShow,
   serversAdd,
   serversSet,
+  serversDrain,
+  serversUndrain,
   serversEnroll,
   serversRemove,
   events,

@@ -5,7 +5,7 @@ export const exitCodes = {
   done: { code: 0, when: "The command succeeded. With --follow: the deployment is live." },
   failed: {
     code: 1,
-    when: "The followed deployment is not live: it failed, was canceled or deleted, or a newer one replaced it. Or a repository test or a build on this machine failed, or the git host did not take a hook, or the target of a webhook refused a test, or no trust rule gives a token for the tested identity token, or the server has not applied a change of the maintenance.",
+    when: "The followed deployment is not live: it failed, was canceled or deleted, or a newer one replaced it. Or a repository test or a build on this machine failed, or the git host did not take a hook, or the target of a webhook refused a test, or no trust rule gives a token for the tested identity token, or the server has not applied a change of the maintenance or of its draining.",
   },
   usage: { code: 2, when: "The command line or its input is invalid." },
   not_authorised: {

@@ -32,6 +32,7 @@ export function printServer(output: Output, server: Server): void {
     ["name", printableName(server.name)],
     ["id", server.id],
     ["status", styled(output.style, serverStyles, server.status)],
+    ["drained", server.draining_since === null ? null : `since ${timeText(server.draining_since, output)}`],
     ["ip", server.ip],
     ["region", regionText(server)],
     ["projects", `${server.apps}`],
