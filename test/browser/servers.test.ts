@@ -56,6 +56,30 @@ describe("the table of servers", () => {
     await expect.poll(() => texts("web-2")).toEqual(["web-2", "Waiting for agent", "", ""]);
   });
 
+  it("drains a server from its menu, says so in its row and its details, and ends it", async () => {
+    agent.ingressProblem = undefined;
+    await server.changeKey();
+    const { page } = await visit();
+    await openSignedIn(page, local, "/app/servers");
+    const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "web-1" }) });
+    const choose = async (label: string) => {
+      await row.getByRole("button", { name: "Actions for web-1" }).click();
+      await page.getByRole("menuitem", { name: label, exact: true }).click();
+    };
+    await choose("Drain");
+    await row.getByText("draining").waitFor();
+    await row.getByRole("button", { name: "web-1", exact: true }).click();
+    await page.getByText("load balancers should send no requests").waitFor();
+    for (const scheme of ["light", "dark"] as const) expect(await violations(page, scheme)).toEqual([]);
+    await choose("End draining");
+    await row.getByText("draining").waitFor({ state: "detached" });
+    agent.cut();
+    await row.getByText("Offline").waitFor();
+    await choose("Drain");
+    await page.getByText("Stored, but the server has not applied it").waitFor();
+    await api.call("POST", `/v1/servers/${serverId}/undrain`, {});
+  });
+
   it("reads a server that a busy window reports as hidden and then seen in one call", async () => {
     await api.call("PATCH", `/v1/servers/${serverId}`, { region: "apac" });
     const { page } = await visit();

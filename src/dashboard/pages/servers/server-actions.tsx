@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 
+import type { DrainSet } from "#contract/endpoints/servers/drain.ts";
 import type { Enrollment, Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import type { Action } from "#dashboard/data/use-action.ts";
 import { ChangeServer } from "#dashboard/pages/servers/change-server.tsx";
@@ -15,13 +16,15 @@ type Props = {
   readonly server: Server | null;
   /** Creates an install command. The row shows why it failed. */
   readonly enrolling: Action<Enrollment, []>;
+  /** Drains the server, or with false ends that. The row shows why it failed. */
+  readonly draining: Action<DrainSet, [boolean]>;
   readonly onChanged: () => unknown;
   /** Called when the server is removed. */
   readonly onRemoved: () => unknown;
 };
 
 /** The menu of a server's row, and the dialogs that it opens. */
-export function ServerActions({ row, server, enrolling, onChanged, onRemoved }: Props) {
+export function ServerActions({ row, server, enrolling, draining, onChanged, onRemoved }: Props) {
   const [open, setOpen] = useState<"change" | "remove" | null>(null);
   const [enrollment, setEnrollment] = useState<Enrollment | null>(null);
   const enroll = async () => {
@@ -30,15 +33,24 @@ export function ServerActions({ row, server, enrolling, onChanged, onRemoved }: 
     setEnrollment(made.value);
     void onChanged();
   };
+  const drain = async (isDraining: boolean) => {
+    await draining.run(isDraining);
+    void onChanged();
+  };
   const close = () => setOpen(null);
   const items: readonly MenuItem[] = [
     { label: row.status === "pending" ? "Show install command" : "Enroll again", onSelect: enroll },
     { label: "Edit", onSelect: () => setOpen("change") },
+    ...drainItems(server, drain),
     { label: "Remove", onSelect: () => setOpen("remove"), isDanger: true },
   ];
   return (
     <>
-      <Menu label={`Actions for ${row.name}`} items={items} isBusy={enrolling.isRunning} />
+      <Menu
+        label={`Actions for ${row.name}`}
+        items={items}
+        isBusy={enrolling.isRunning || draining.isRunning}
+      />
       {enrollment === null ? null : (
         <Dialog title={`Enroll ${row.name}`} onClose={() => setEnrollment(null)}>
           {row.status === "pending" ? null : <p>The current agent stops when the new one connects.</p>}
@@ -57,4 +69,12 @@ export function ServerActions({ row, server, enrolling, onChanged, onRemoved }: 
       {open === "remove" ? <RemoveServer row={row} onClose={close} onRemoved={onRemoved} /> : null}
     </>
   );
+}
+
+/** A server that no agent has connected to has no ready URL. */
+function drainItems(server: Server | null, drain: (isDraining: boolean) => unknown): readonly MenuItem[] {
+  if (server === null || server.status === "pending") return [];
+  return server.draining_since === null
+    ? [{ label: "Drain", onSelect: () => drain(true) }]
+    : [{ label: "End draining", onSelect: () => drain(false) }];
 }

@@ -92,6 +92,15 @@ function Facts({ server }: { readonly server: Server }) {
           <dd>{textOf(regionNames, region)}</dd>
         </>
       )}
+      {server.draining_since === null ? null : (
+        <>
+          <dt>Draining</dt>
+          <dd>
+            Since <Ago time={server.draining_since} />: load balancers should send no requests. Requests that
+            arrive are answered.
+          </dd>
+        </>
+      )}
       <dt>Disk</dt>
       <dd>{disk === null ? <span class="quiet">unknown</span> : <DiskUse {...disk} />}</dd>
       <dt>Agent</dt>

@@ -22,13 +22,26 @@ type Props = {
   readonly of: WatchedResource<Server>;
   /** Why its install command could not be created. */
   readonly enrolling: Problem | null;
+  /** Why its draining could not be changed. */
+  readonly draining: Problem | null;
+  /** Why the server has not applied the stored change of its draining. */
+  readonly unapplied: string | null;
 };
 
 /** Why a server does not work as it should, below its row. */
-export function ServerProblems({ of: { value: server, problem, reload }, enrolling }: Props) {
+export function ServerProblems({
+  of: { value: server, problem, reload },
+  enrolling,
+  draining,
+  unapplied,
+}: Props) {
   return (
     <>
       <ProblemBox problem={enrolling} doing="Creating the install command" />
+      <ProblemBox problem={draining} doing="Changing the draining" />
+      {unapplied === null ? null : (
+        <p class="problem">Stored, but the server has not applied it: {withHiddenShown(unapplied)}</p>
+      )}
       <ProblemBox problem={problem} doing="Loading the server" retry={reload} />
       {server?.agent_problem ? (
         <p class="problem">

@@ -56,6 +56,14 @@ export function ServerRows({ row, columns, isOnly, onChanged }: Props) {
   const [read, setRead] = useState<WatchedResource<Server>>(notLoaded);
   const mayChange = useMay("updateServer");
   const enrolling = useAction(() => api.createEnrollment({ params: { server_id: row.id } }));
+  /** Why the server has not applied the last change of its draining. */
+  const [unapplied, setUnapplied] = useState<string | null>(null);
+  const draining = useAction(async (isDraining: boolean) => {
+    const request = { params: { server_id: row.id }, body: {} };
+    const set = await (isDraining ? api.drainServer(request) : api.undrainServer(request));
+    setUnapplied(set.ok ? set.value.detail : null);
+    return set;
+  });
   const { value: server, reload } = read;
   const region = server?.region ?? server?.detected_region ?? null;
   // A server that has not connected yet has none of the facts beside it either.
@@ -78,7 +86,12 @@ export function ServerRows({ row, columns, isOnly, onChanged }: Props) {
         </button>
       </>
     ),
-    status: <ServerState status={row.status} />,
+    status: (
+      <>
+        <ServerState status={row.status} />
+        {server?.draining_since ? <span class="quiet"> draining</span> : null}
+      </>
+    ),
     region: isRegionUnknown ? (
       <span class="quiet">unknown</span>
     ) : region === null ? null : (
@@ -93,6 +106,7 @@ export function ServerRows({ row, columns, isOnly, onChanged }: Props) {
         row={row}
         server={server}
         enrolling={enrolling}
+        draining={draining}
         onChanged={() => {
           void reload();
           return onChanged();
@@ -104,9 +118,15 @@ export function ServerRows({ row, columns, isOnly, onChanged }: Props) {
   return (
     <>
       <TableRow columns={columns} cells={cells} />
-      {hasServerProblems(read) || enrolling.problem !== null ? (
+      {hasServerProblems(read) ||
+      [enrolling.problem, draining.problem, unapplied].some((one) => one !== null) ? (
         <WideTableRow columns={columns}>
-          <ServerProblems of={read} enrolling={enrolling.problem} />
+          <ServerProblems
+            of={read}
+            enrolling={enrolling.problem}
+            draining={draining.problem}
+            unapplied={unapplied}
+          />
         </WideTableRow>
       ) : null}
       {isOpen ? (
