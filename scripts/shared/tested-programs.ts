@@ -8,7 +8,7 @@ const programs = {
   command: ["sshd", "ssh"],
   browser: ["sshd", "ssh"],
   journeys: ["busybox", "shellcheck"],
-  server: ["sshd"],
+  server: ["sshd", "haproxy"],
 } as const;
 
 /** The Debian packages of programs that have another name. */

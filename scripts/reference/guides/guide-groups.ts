@@ -37,7 +37,7 @@ const groups: readonly GuideGroup[] = [
     title: "Git hosts",
     names: ["forges/github", "forges/gitlab", "forges/gitea", "forges/bitbucket", "forges/git"],
   },
-  { title: "Servers", names: ["servers", "ingress"] },
+  { title: "Servers", names: ["servers", "ingress", "load-balancers"] },
   { title: "Events", names: ["events", "webhooks", "notifications"] },
   { title: "Run Gantry", names: ["release", "reliability", "scaling", "request-costs"] },
 ];
