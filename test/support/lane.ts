@@ -1,4 +1,5 @@
 import type { RunEvent } from "#contract/agent-events.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import type { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
@@ -10,6 +11,9 @@ import { canceledBy } from "#domain/lane/deployment-events.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { type RequestIfLive, decideStart, type StartRequest } from "#domain/lane/decide-start.ts";
 import { activeOf, emptyLane, isIn, type Lane, type LaneDeployment } from "#domain/lane/lane.ts";
+import { type PendingMessage, pendingMessages } from "#domain/lane/pending-messages.ts";
+import { runOrder } from "#domain/lane/run-order.ts";
+import { isRunIn } from "#domain/lane/runs.ts";
 import type { RollbackChoice } from "#domain/lane/rollback-target.ts";
 import { defaultPlan } from "./plan.ts";
 
@@ -161,11 +165,11 @@ export function applied(lane: Lane, now = 0): Lane {
 
 function keptOn(lane: Lane, serverId = SERVER): number[] {
   const kept = lane.deployments.flatMap((one) =>
-    isIn(one, "live", "superseded") && one.serverId === serverId && one.state.releaseKept
-      ? [one.state.release]
+    isIn(one, "live", "superseded")
+      ? one.state.served.filter((there) => there.serverId === serverId && there.releaseKept)
       : [],
   );
-  return [...new Set(kept)];
+  return [...new Set(kept.map(({ release }) => release))];
 }
 
 /** A lane on which `count` deployments went live, in sequence. */
@@ -180,7 +184,25 @@ export function laneWithCommits(commits: string): Lane {
     .reduce<Lane>((lane, commit) => deployed(lane, 0, SERVER, commit.repeat(40)), emptyLane);
 }
 
-/** Versions and states, such as "1 superseded, 2 live, 3 queued". */
+/** Versions and states, such as "1 superseded, 2 live, 3 queued". Of an active deployment: the states of its runs. */
 export function story(lane: Lane): string {
-  return lane.deployments.map((one: LaneDeployment) => `${one.version} ${one.state.name}`).join(", ");
+  return lane.deployments.map((one) => `${one.version} ${storyOf(one)}`).join(", ");
+}
+
+function storyOf(deployment: LaneDeployment): string {
+  if (!isIn(deployment, "active")) return deployment.state.name;
+  return deployment.state.runs.map(({ state }) => state.name).join("/");
+}
+
+/** The first message that is due. */
+export function pendingMessage(lane: Lane, projectId: ProjectId, now: number): PendingMessage | null {
+  return pendingMessages(lane, projectId, now)[0] ?? null;
+}
+
+/** The order of the first run of the active deployment, which is offered. */
+export function offeredOrder(lane: Lane, at = lane): RunOrder {
+  const active = activeOf(lane);
+  const [run] = active?.state.runs ?? [];
+  if (active === null || run === undefined || !isRunIn(run, "offered")) throw new Error("nothing is offered");
+  return runOrder(at, active, run, PROJECT);
 }

@@ -1,6 +1,8 @@
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
-import { activeOf, type Lane, liveOf, isIn } from "#domain/lane/lane.ts";
+import { type Lane, liveOf, isIn } from "#domain/lane/lane.ts";
+import { servedOn } from "#domain/lane/run-order.ts";
+import { runOn } from "#domain/lane/runs.ts";
 
 /** An agent's report about a project. */
 export type ServingReport = { readonly serverId: ServerId; readonly report: ProjectReport };
@@ -19,19 +21,26 @@ export type ServingCheck =
 /** Compares the release that a server serves with the release that it should serve. */
 export function checkServing(lane: Lane, { serverId, report }: ServingReport): ServingCheck {
   const live = liveOf(lane);
-  if (live === null || live.serverId !== serverId) return { kind: "right" };
-  const { release } = live.state;
+  const served = live === null ? null : servedOn(live, serverId);
+  if (served === null) return { kind: "right" };
+  const { release } = served;
   if (report.release === release || !report.releases.includes(release)) return { kind: "right" };
-  return activeOf(lane)?.serverId === serverId ? { kind: "later" } : { kind: "correct_release", release };
+  return runOn(lane, serverId) !== null ? { kind: "later" } : { kind: "correct_release", release };
 }
 
 /** Records which releases a server still has. Unchanged deployments stay the same objects. */
 export function noteReport(lane: Lane, serverId: ServerId, report: Pick<ProjectReport, "releases">): Lane {
   const kept = new Set(report.releases);
   const deployments = lane.deployments.map((one) => {
-    if (!isIn(one, "live", "superseded") || one.serverId !== serverId) return one;
-    const releaseKept = kept.has(one.state.release);
-    return releaseKept === one.state.releaseKept ? one : { ...one, state: { ...one.state, releaseKept } };
+    if (!isIn(one, "live", "superseded")) return one;
+    const served = one.state.served.map((there) => {
+      const releaseKept = kept.has(there.release);
+      return there.serverId !== serverId || releaseKept === there.releaseKept
+        ? there
+        : { ...there, releaseKept };
+    });
+    const isSame = served.every((there, at) => there === one.state.served[at]);
+    return isSame ? one : { ...one, state: { ...one.state, served } };
   });
   return { ...lane, deployments };
 }

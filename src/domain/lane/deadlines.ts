@@ -1,11 +1,11 @@
 import { type RunStage, runStages, timeoutName } from "#contract/stages.ts";
+import { isRunIn, type RunIn } from "#domain/lane/runs.ts";
 import { nextHoldCheck } from "#domain/lane/holds.ts";
 import {
   activeOf,
   isIn,
   type Lane,
   type LaneDeployment,
-  type Named,
   type Plan,
   queuedOf,
   replaceDeployment,
@@ -47,7 +47,7 @@ function stageMs(plan: Plan, stage: RunStage): number {
 
 /** When a deployment that is queued now has left the queue at the latest, if all others take their maximum time. */
 export function queueDeadline(lane: Lane, plan: Plan, now: number): number {
-  const ahead = lane.deployments.filter((one) => isIn(one, "queued", "offered", "running"));
+  const ahead = lane.deployments.filter((one) => isIn(one, "queued", "active"));
   const waitMs = ahead.reduce((sum, one) => sum + longestRunMs(planOf(one) ?? plan), 0);
   return now + waitMs + plan.timeouts.queue_seconds * 1000;
 }
@@ -62,39 +62,50 @@ export function resumeDeadlines(lane: Lane, now: number): Lane {
   }, lane);
 }
 
-/** When the lane ends an active deployment whose agent reports nothing more, in Unix milliseconds. */
-function endsAt({ state }: Named<"offered" | "running">): number {
-  return state.name === "offered"
-    ? state.deadlineAt
-    : Math.min(state.deadlineAt, state.lastContactAt + SERVER_LOST_MS);
+type Sent = RunIn<"offered" | "running">;
+
+/** When the lane ends a run whose agent reports nothing more, in Unix milliseconds. */
+function endsAt({ state }: Sent): number {
+  if (state.name === "offered") return state.deadlineAt;
+  const lostAt = state.lastContactAt + SERVER_LOST_MS;
+  // It waits for other servers, which may take as long as they need.
+  const waits = state.ready && !state.permitted && state.ending === null;
+  return waits ? lostAt : Math.min(state.deadlineAt, lostAt);
+}
+
+/** Whether the time of a run has ended. */
+export function isOverdue(run: Sent, now: number): boolean {
+  return now >= endsAt(run);
 }
 
 /**
- * The active deployment with more time, if the control plane was away when its time ended: its agent could not report, and
- * may have continued the run. null: the control plane was not away.
+ * A run with more time, if the control plane was away when its time ended: its agent could not report, and may have
+ * continued the run. null: the control plane was not away.
  */
-export function afterAbsence(
-  active: Named<"offered" | "running">,
-  now: number,
-): Named<"offered" | "running"> | null {
-  if (now < endsAt(active) + AWAY_MS) return null;
-  const { state } = active;
-  const deadlineAt = Math.max(state.deadlineAt, now + RETURN_MS);
-  if (state.name === "offered") return { ...active, state: { ...state, deadlineAt } };
-  const lastContactAt = Math.max(state.lastContactAt, now + RETURN_MS - SERVER_LOST_MS);
-  return { ...active, state: { ...state, deadlineAt, lastContactAt } };
+export function afterAbsence(run: Sent, now: number): Sent | null {
+  if (now < endsAt(run) + AWAY_MS) return null;
+  const deadlineAt = Math.max(run.state.deadlineAt, now + RETURN_MS);
+  if (isRunIn(run, "offered")) return { ...run, state: { ...run.state, deadlineAt } };
+  if (!isRunIn(run, "running")) return null;
+  const lastContactAt = Math.max(run.state.lastContactAt, now + RETURN_MS - SERVER_LOST_MS);
+  return { ...run, state: { ...run.state, deadlineAt, lastContactAt } };
 }
 
 function planOf(deployment: LaneDeployment): Plan | null {
-  return isIn(deployment, "queued", "offered", "running") ? deployment.state.plan : null;
+  return isIn(deployment, "queued", "active") ? deployment.state.plan : null;
 }
 
 /** When the lane must check its active or its held deployment again; null if there is neither. */
 export function nextDeadline(lane: Lane): number | null {
   const active = activeOf(lane);
   if (active === null) return nextHoldCheck(lane);
-  const { state } = active;
-  const resendAt = state.lastSend === null ? 0 : state.lastSend.sentAt + RESEND_MS;
-  const isSent = state.name === "offered" || state.ending !== null;
-  return isSent ? Math.min(endsAt(active), resendAt) : endsAt(active);
+  const times = active.state.runs.flatMap((run) => {
+    if (!isRunIn(run, "offered", "running")) return [];
+    const { state } = run;
+    const resendAt = state.lastSend === null ? 0 : state.lastSend.sentAt + RESEND_MS;
+    const isSent = state.name === "offered" || state.ending !== null;
+    return isSent ? [endsAt(run), resendAt] : [endsAt(run)];
+  });
+  const { pauseUntil } = active.state;
+  return Math.min(...times, pauseUntil ?? Infinity);
 }

@@ -47,7 +47,7 @@ export function decideApprove(
     return refuseOtherApproved(deployment, commit) ?? succeed({ lane, effects: [] });
   const name = `v${deployment.version}`;
   // A rollback that nothing holds runs without one.
-  if (deployment.approval === "none" || isIn(deployment, "offered", "running"))
+  if (deployment.approval === "none" || isIn(deployment, "active"))
     return refuse("not_approvable", `${name} needs no approval.`);
   if (!isIn(deployment, "queued"))
     return refuse("not_approvable", `${name} has ended: it is ${deployment.state.name}.`);

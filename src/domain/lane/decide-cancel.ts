@@ -1,6 +1,5 @@
 import type { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import { STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import type { Canceling } from "#domain/lane/deployment-events.ts";
 import {
@@ -11,7 +10,9 @@ import {
   replaceDeployment,
   type Unended,
 } from "#domain/lane/lane.ts";
+import { rollOut } from "#domain/lane/roll-out.ts";
 import { mayHavePermit } from "#domain/lane/run-order.ts";
+import { isRunIn, isUnended } from "#domain/lane/runs.ts";
 import { cancel } from "#domain/lane/transitions.ts";
 
 /**
@@ -26,7 +27,7 @@ export function decideCancel(
 ): Result<Decision, "not_cancelable" | "not_found"> {
   const deployment = findDeployment(lane, id);
   if (deployment === null || deployment.deleted) return refuse("not_found", `There is no deployment ${id}.`);
-  if (!isIn(deployment, "queued", "offered", "running")) {
+  if (!isIn(deployment, "queued", "active")) {
     return refuse("not_cancelable", `v${deployment.version} has ended: it is ${deployment.state.name}.`);
   }
   if (isActivating(deployment)) {
@@ -35,32 +36,25 @@ export function decideCancel(
   return succeed(stop(lane, deployment, by, now));
 }
 
-/** Whether the server may be switching to the release, so that the deployment can no longer be canceled. */
+/** Whether all servers may be switching to the release or have switched, so that the deployment can no longer be canceled. */
 export function isActivating(deployment: LaneDeployment): boolean {
-  if (isIn(deployment, "offered")) return mayHavePermit(deployment);
-  return isIn(deployment, "running") && deployment.state.permitted;
+  if (!isIn(deployment, "active") || deployment.state.verdict !== null) return false;
+  const runs = deployment.state.runs.filter((run) => !isRunIn(run, "skipped", "broken"));
+  return runs.every((run) => {
+    if (isRunIn(run, "offered")) return mayHavePermit(deployment, run);
+    return isRunIn(run, "running") ? run.state.permitted : isRunIn(run, "switched");
+  });
 }
 
 /** Ends a deployment that has not been activated. */
 export function stop(lane: Lane, deployment: Unended, by: Canceling, now: number): Decision {
-  if (!isIn(deployment, "running")) return cancel(lane, deployment, by, now);
-  if (deployment.state.ending !== null) return { lane, effects: [] };
-  const deadlineAt = Math.max(now + STOP_CONFIRM_MS, deployment.state.lastContactAt);
-  const stopping = {
-    ...deployment.state,
-    ending: { type: "cancel" as const, by: by.name, actor: by.actor },
-    lastSend: null,
-    deadlineAt,
-  };
-  return {
-    lane: replaceDeployment(lane, { ...deployment, state: stopping }),
-    effects: [
-      {
-        type: "log",
-        deploymentId: deployment.id,
-        stage: stopping.stage,
-        message: `Cancel requested by ${by.name}`,
-      },
-    ],
-  };
+  if (!isIn(deployment, "active")) return cancel(lane, deployment, by, now);
+  const { verdict, runs } = deployment.state;
+  const isStopping = runs
+    .filter(isUnended)
+    .every((run) => isRunIn(run, "running") && run.state.ending !== null);
+  if (verdict !== null || isStopping) return { lane, effects: [] };
+  const canceled = { type: "cancel" as const, by: by.name, actor: by.actor };
+  const state = { ...deployment.state, verdict: canceled };
+  return rollOut(replaceDeployment(lane, { ...deployment, state }), now);
 }

@@ -4,6 +4,7 @@ import { type NewDeploymentRequest, join, type Joined } from "#domain/lane/decid
 import { isIn, type Lane, type LaneDeployment, liveOf, Plan } from "#domain/lane/lane.ts";
 import { configChanges } from "#domain/lane/config-changes.ts";
 import { codeOf } from "#domain/lane/transitions.ts";
+import { isEnding } from "#domain/lane/runs.ts";
 import { currentVariables } from "#domain/lane/variables.ts";
 
 /**
@@ -63,8 +64,8 @@ function sameWaiting(
   const newest = lane.deployments.at(-1);
   if (newest === undefined || newest.deleted || newest.kind !== "config" || newest.restart.length > 0)
     return null;
-  if (!isIn(newest, "queued", "offered", "running")) return null;
-  if (isIn(newest, "running") && newest.state.ending !== null) return null;
+  if (!isIn(newest, "queued", "active")) return null;
+  if (isIn(newest, "active") && isEnding(newest)) return null;
   // In a hold, a change of scale leaves out what else differs. An emergency has its own reason.
   if (newest.onlyScale !== (asked.onlyScale ?? false) || newest.emergency !== (asked.emergency ?? null))
     return null;
@@ -77,8 +78,7 @@ function sameWaiting(
 function mayGoLive(lane: Lane): LaneDeployment | null {
   const isComing = (one: LaneDeployment) => {
     if (one.deleted || one.kind === "config") return false;
-    if (isIn(one, "running")) return one.state.ending === null;
-    return isIn(one, "queued", "offered");
+    return isIn(one, "queued") || (isIn(one, "active") && !isEnding(one));
   };
   return lane.deployments.findLast(isComing) ?? null;
 }

@@ -1,24 +1,33 @@
 import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
-import { afterAbsence, SERVER_LOST_MS, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
+import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
+import { afterAbsence, isOverdue, SERVER_LOST_MS, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
-import type { Decision } from "#domain/lane/decision.ts";
+import type { Decision, Effect } from "#domain/lane/decision.ts";
 import { APPROVAL_MS, heldOf } from "#domain/lane/holds.ts";
-import { activeOf, isIn, type Lane, type Named, replaceDeployment } from "#domain/lane/lane.ts";
-import { advance, applyEnding, cancel, fail } from "#domain/lane/transitions.ts";
+import { activeOf, type Lane, type Named, replaceDeployment, type Run } from "#domain/lane/lane.ts";
+import { rollOut } from "#domain/lane/roll-out.ts";
+import { broken, endRun, isRunIn, type RunIn, withRun } from "#domain/lane/runs.ts";
+import { advance, cancel } from "#domain/lane/transitions.ts";
 
 /**
- * Ends the active deployment if its deadline has passed, so that every deployment ends even if its server disappears. After
- * the control plane was away, its agent first gets time to report.
+ * Ends runs whose deadline has passed, so that every deployment ends even if its servers disappear. After the control plane
+ * was away, their agents first get time to report.
  * Looks again at what holds the queue, and cancels a deployment that nobody has approved in time.
  */
 export function decideDeadlines(lane: Lane, now: number): Decision {
   const active = activeOf(lane);
   if (active === null) return checkHeld(lane, now);
-  const resumed = afterAbsence(active, now);
-  if (resumed !== null) return { lane: replaceDeployment(lane, resumed), effects: [] };
-  if (isIn(active, "running")) return endOverdueRun(lane, active, now);
-  if (isIn(active, "offered") && now >= active.state.deadlineAt) return giveUp(lane, active, now);
-  return { lane, effects: [] };
+  let next = active;
+  const effects: Effect[] = [];
+  for (const run of active.state.runs) {
+    if (!isRunIn(run, "offered", "running") || !isOverdue(run, now)) continue;
+    const resumed = afterAbsence(run, now);
+    const ended = resumed === null ? endOverdueRun(active, run, now) : { run: resumed, log: null };
+    next = withRun(next, ended.run);
+    if (ended.log !== null) effects.push({ type: "log", deploymentId: active.id, ...ended.log });
+  }
+  const decided = rollOut(next === active ? lane : replaceDeployment(lane, next), now);
+  return { lane: decided.lane, effects: [...effects, ...decided.effects] };
 }
 
 function checkHeld(lane: Lane, now: number): Decision {
@@ -31,22 +40,26 @@ function checkHeld(lane: Lane, now: number): Decision {
   return cancel(lane, held, { name: `Gantry, because ${what} for ${days} days`, actor: SYSTEM }, now);
 }
 
-function giveUp(lane: Lane, offered: Named<"offered">, now: number): Decision {
-  const minutes = Math.round(offered.state.plan.timeouts.queue_seconds / 6) / 10;
+function givenUp({ state: { plan } }: Named<"active">, run: RunIn<"offered">): Run {
+  const minutes = Math.round(plan.timeouts.queue_seconds / 6) / 10;
   const message = `the server's agent did not accept the deployment within ${minutes} min; check that it is running and connected`;
-  return fail(lane, offered, { code: "server_offline", message, stage: "queued" }, now);
+  return broken(run, { code: "server_offline", message, stage: "queued" }, { isReported: false });
 }
 
-function endOverdueRun(lane: Lane, run: Named<"running">, now: number): Decision {
-  const { deadlineAt, lastContactAt, ending, stage } = run.state;
-  const isLost = now >= lastContactAt + SERVER_LOST_MS;
-  if (!isLost && now < deadlineAt) return { lane, effects: [] };
-  if (isLost) {
+type Overdue = {
+  readonly run: Run;
+  readonly log: { readonly stage: LogStage; readonly message: string } | null;
+};
+
+function endOverdueRun(active: Named<"active">, run: RunIn<"offered" | "running">, now: number): Overdue {
+  if (isRunIn(run, "offered")) return { run: givenUp(active, run), log: null };
+  if (!isRunIn(run, "running")) return { run, log: null };
+  const { lastContactAt, ending, stage } = run.state;
+  if (now >= lastContactAt + SERVER_LOST_MS) {
     const message = `the server lost contact for ${SERVER_LOST_MS / 60_000} min`;
-    const lost: DeploymentFailure = { code: "server_lost", message, stage };
-    return applyEnding(lane, run, ending ?? { type: "fail", failure: lost }, now);
+    return { run: endRun(run, { code: "server_lost", message, stage }), log: null };
   }
-  if (ending !== null) return applyEnding(lane, run, ending, now);
+  if (ending !== null) return { run: endRun(run), log: null };
   // The agent should have ended the run itself. It now gets a stop message, and time to confirm it.
   const failure: DeploymentFailure = {
     code: "timed_out",
@@ -54,11 +67,8 @@ function endOverdueRun(lane: Lane, run: Named<"running">, now: number): Decision
     stage,
   };
   const stopping = { ...run.state, ending: { type: "fail" as const, failure }, lastSend: null };
-  const state = { ...stopping, deadlineAt: now + STOP_CONFIRM_MS };
   return {
-    lane: replaceDeployment(lane, { ...run, state }),
-    effects: [
-      { type: "log", deploymentId: run.id, stage, message: `Timeout: ${failure.message}; stopping the run` },
-    ],
+    run: { ...run, state: { ...stopping, deadlineAt: now + STOP_CONFIRM_MS } },
+    log: { stage, message: `Timeout: ${failure.message}; stopping the run` },
   };
 }

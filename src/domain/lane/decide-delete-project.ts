@@ -21,7 +21,7 @@ export function decideDeleteProject(
   { serverId, purge }: DeleteProjectRequest,
   now: number,
 ): Result<Decision, "project_busy"> {
-  const unended = lane.deployments.findLast((one) => isIn(one, "queued", "offered", "running"));
+  const unended = lane.deployments.findLast((one) => isIn(one, "queued", "active"));
   if (unended !== undefined) {
     const what = unended.deleted ? "is still being stopped" : "has not ended";
     return refuse("project_busy", `v${unended.version} (${unended.id}) ${what}.`);

@@ -31,7 +31,7 @@ export function decideDelete(
       `The server is activating v${deployment.version}. Try again when it has ended.`,
     );
   }
-  if (!isIn(deployment, "queued", "offered", "running")) {
+  if (!isIn(deployment, "queued", "active")) {
     return succeed({ lane: removeDeployment(lane, id), effects: [removed] });
   }
   const marked = { ...deployment, deleted: true };

@@ -45,7 +45,7 @@ export function decideRollback(
     runWith,
     codeVersion: target.codeVersion,
     rollbackOf: originalOf(lane, target),
-    reuseRelease: target.state.release,
+    reuseRelease: target.state.served[0]?.release ?? null,
     branch: target.branch,
     requestedCommit: target.commitSha,
     inBranch: false,

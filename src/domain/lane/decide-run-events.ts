@@ -5,17 +5,20 @@ import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import { stageDeadline, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import type { DecisionWith, Effect } from "#domain/lane/decision.ts";
 import {
+  activeOf,
   findDeployment,
   isIn,
   type Lane,
   type LaneDeployment,
   type Named,
   replaceDeployment,
+  type Run,
 } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/check-serving.ts";
+import { rollOut } from "#domain/lane/roll-out.ts";
 import { mayHavePermit } from "#domain/lane/run-order.ts";
 import { runTimes } from "#domain/lane/run-times.ts";
-import { applyEnding, fail, goLive } from "#domain/lane/transitions.ts";
+import { broken, endRun, isRunIn, type RunIn, startOf, withRun } from "#domain/lane/runs.ts";
 
 export type ReportedEvents = {
   deploymentId: DeploymentId;
@@ -36,118 +39,133 @@ export function decideRunEvents(
   reported: ReportedEvents,
   now: number,
 ): DecisionWith<RunEventsAnswer> {
-  const deployment = findDeployment(lane, reported.deploymentId);
-  const isOwn = deployment?.serverId === reported.serverId;
-  const run = deployment === null || !isOwn ? null : runningOf(deployment, reported.runId, now);
-  if (run === null) {
+  const found = findRun(lane, reported);
+  const run = found === null ? null : afterContact(found.deployment, found.run, now);
+  if (found === null || run === null) {
     const acked_seq = reported.events.at(-1)?.seq ?? 0;
     return { lane, effects: [], value: { acked_seq, instruction: "ended" } };
   }
-  const progress: Progress = { lane: replaceDeployment(lane, run), effects: [] };
+  const { deployment } = found;
+  const begun = withRun(deployment, run);
+  const progress: Progress = { lane: replaceDeployment(lane, begun), effects: [] };
+  const isFirst = startOf(deployment) === null && startOf(begun) !== null;
   // Else the event follows when the agent reports the commit.
-  if (deployment?.state.name === "offered" && run.commitSha !== null) progress.effects.push(building(run));
+  if (isFirst && deployment.commitSha !== null) progress.effects.push(building(begun));
+  const applyRules = () => {
+    const { lane: next, effects } = rollOut(progress.lane, now);
+    progress.lane = next;
+    progress.effects.push(...effects);
+  };
+  applyRules();
   let ackedSeq = run.state.ackedSeq;
   for (const event of reported.events) {
     if (event.seq <= ackedSeq) continue;
     if (event.seq !== ackedSeq + 1) break;
     ackedSeq = event.seq;
     applyEvent(progress, run.id, event, now);
+    applyRules();
   }
   return {
     ...progress,
-    value: { acked_seq: ackedSeq, instruction: instructionFor(progress.lane, run.id) },
+    value: { acked_seq: ackedSeq, instruction: instructionFor(progress.lane, reported) },
   };
 }
 
-/** The run after contact with its agent; null if there is no such run, or if it has ended. */
-function runningOf(deployment: LaneDeployment, runId: RunId, now: number): Named<"running"> | null {
-  if (deployment.runId !== runId) return null;
-  if (isIn(deployment, "running")) {
-    return { ...deployment, state: { ...deployment.state, lastContactAt: now } };
-  }
-  if (!isIn(deployment, "offered")) return null;
-  const { plan } = deployment.state;
-  const permitted = mayHavePermit(deployment);
+/** The run and its active deployment; null: there is no such run on this server, or its deployment has ended. */
+function findRun(
+  lane: Lane,
+  { deploymentId, runId, serverId }: Omit<ReportedEvents, "events">,
+): { readonly deployment: Named<"active">; readonly run: Run } | null {
+  const deployment = findDeployment(lane, deploymentId);
+  if (deployment === null || !isIn(deployment, "active")) return null;
+  const run = deployment.state.runs.find((one) => one.id === runId && one.serverId === serverId);
+  return run === undefined ? null : { deployment, run };
+}
+
+/** The run after contact with its agent; null: it has ended, or its agent cannot know of it. */
+function afterContact(deployment: Named<"active">, run: Run, now: number): RunIn<"running"> | null {
+  if (isRunIn(run, "running")) return { ...run, state: { ...run.state, lastContactAt: now } };
+  if (!isRunIn(run, "offered")) return null;
+  const permitted = mayHavePermit(deployment, run);
   const stage = permitted ? "activate" : "fetch";
   return {
-    ...deployment,
+    ...run,
     state: {
       name: "running",
       stage,
       startedAt: now,
-      deadlineAt: stageDeadline(plan, stage, now),
+      deadlineAt: stageDeadline(deployment.state.plan, stage, now),
       lastContactAt: now,
       ackedSeq: 0,
+      ready: permitted,
       permitted,
       fetchedSha: null,
       ending: null,
       lastSend: null,
-      plan,
     },
   };
 }
 
-function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: number): void {
-  const run = findDeployment(progress.lane, id);
-  if (run === null || !isIn(run, "running")) return;
+function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number): void {
+  const deployment = activeOf(progress.lane);
+  const run = deployment?.state.runs.find((one) => one.id === id);
+  if (deployment === null || run === undefined || !isRunIn(run, "running")) return;
+  const { plan } = deployment.state;
   const state = { ...run.state, ackedSeq: event.seq };
-  const keep = (changed: Partial<LaneDeployment>) => {
-    progress.lane = replaceDeployment(progress.lane, { ...run, state, ...changed });
+  const keep = (changed: Partial<typeof state> = {}, of: Partial<LaneDeployment> = {}) => {
+    const kept = withRun(deployment, { ...run, state: { ...state, ...changed } });
+    progress.lane = replaceDeployment(progress.lane, { ...kept, ...of });
   };
+  const log = (message: string) =>
+    progress.effects.push({ type: "log", deploymentId: deployment.id, stage: state.stage, message });
   const stop = (message: string) => {
-    if (state.ending !== null || state.permitted) return keep({});
+    if (state.ending !== null || state.permitted) return keep();
     const failure: DeploymentFailure = { code: "internal", message, stage: state.stage };
-    progress.effects.push({
-      type: "log",
-      deploymentId: id,
-      stage: state.stage,
-      message: `Stopping: ${message}`,
-    });
-    const deadlineAt = now + STOP_CONFIRM_MS;
-    return keep({ state: { ...state, ending: { type: "fail", failure }, lastSend: null, deadlineAt } });
+    log(`Stopping: ${message}`);
+    return keep({ ending: { type: "fail", failure }, lastSend: null, deadlineAt: now + STOP_CONFIRM_MS });
   };
   switch (event.type) {
     case "output":
-      progress.effects.push({ type: "output", deploymentId: id, lines: event.lines });
-      return keep({});
+      progress.effects.push({ type: "output", deploymentId: deployment.id, lines: event.lines });
+      return keep();
     case "framework":
       progress.effects.push({ type: "detected", preset: event.preset });
-      return keep({});
+      return keep();
     case "resolved": {
-      const wrong = wrongCommit(run, event.commit_sha);
+      const { commit_sha: commitSha, commit_message: commitMessage } = event;
+      const wrong = wrongCommit(deployment, commitSha);
       if (wrong !== null) return stop(wrong);
-      state.fetchedSha = event.commit_sha;
-      const resolved = { ...run, state, commitSha: event.commit_sha, commitMessage: event.commit_message };
-      if (run.commitSha === null) progress.effects.push(building(resolved));
-      if (asksRepository(run))
-        progress.effects.push({ type: "repository_read", repository: state.plan.repository });
-      return keep(resolved);
+      keep({ fetchedSha: commitSha }, { commitSha, commitMessage });
+      const resolved = activeOf(progress.lane);
+      if (deployment.commitSha === null && resolved !== null) progress.effects.push(building(resolved));
+      if (asksRepository(deployment))
+        progress.effects.push({ type: "repository_read", repository: plan.repository });
+      return;
     }
     case "stage": {
-      if (state.ending !== null) return keep({});
-      return keep({
-        state: { ...state, stage: event.stage, deadlineAt: stageDeadline(state.plan, event.stage, now) },
-      });
+      if (state.ending !== null) return keep();
+      return keep({ stage: event.stage, deadlineAt: stageDeadline(plan, event.stage, now) });
     }
     case "ready": {
-      const wrong = wrongCommit(run, state.fetchedSha);
+      const wrong = wrongCommit(deployment, state.fetchedSha);
       if (wrong !== null) return stop(wrong);
-      return keep(state.ending === null ? { state: { ...state, permitted: true } } : {});
+      return keep(state.ending === null ? { ready: true } : {});
     }
     case "result": {
-      const { createdAt } = run;
-      const { stages, startedAt } = runTimes(
-        { createdAt, startedAt: state.startedAt, finishedAt: now },
-        event.stages ?? [],
-      );
-      const finished = { ...run, state: { ...state, startedAt }, stages };
-      keep(finished);
-      const ended = conclude(progress.lane, finished, event.result, event.project, now);
-      progress.lane = noteReport(ended.lane, run.serverId, event.project);
-      progress.effects.push(
-        { type: "serving", serverId: run.serverId, report: event.project },
-        ...ended.effects,
-      );
+      const { createdAt, runId } = deployment;
+      const times = { createdAt, startedAt: state.startedAt, finishedAt: now };
+      const { stages, startedAt } = runTimes(times, event.stages ?? []);
+      const { result, project } = event;
+      const ended = ending(deployment, { ...run, state: { ...state, startedAt } }, result, project);
+      const commitSha = result.outcome === "live" ? result.evidence.commit_sha : null;
+      const kept = {
+        ...withRun(deployment, ended),
+        // How long it took on the first server.
+        stages: id === runId ? stages : deployment.stages,
+        commitSha: deployment.commitSha ?? (ended.state.name === "switched" ? commitSha : null),
+      };
+      progress.lane = noteReport(replaceDeployment(progress.lane, kept), run.serverId, project);
+      progress.effects.push({ type: "serving", serverId: run.serverId, report: project });
     }
   }
 }
@@ -161,7 +179,7 @@ function asksRepository({ kind, requestedCommit }: LaneDeployment): boolean {
 }
 
 /** A run has begun, and its commit is known. */
-function building(run: Named<"running">): Effect {
+function building(run: Named<"active">): Effect {
   return {
     type: "event",
     event: "deployment.building",
@@ -171,52 +189,53 @@ function building(run: Named<"running">): Effect {
   };
 }
 
-/** Ends the run: with the ending that was decided before, or else with the agent's result. */
-function conclude(lane: Lane, run: Named<"running">, result: RunResult, report: ProjectReport, now: number) {
+/** The run after the agent's result: with the ending that was decided before, or else with the result. */
+function ending(
+  deployment: Named<"active">,
+  run: RunIn<"running">,
+  result: RunResult,
+  { releases }: ProjectReport,
+): Run {
   switch (result.outcome) {
     case "live": {
-      if (!run.state.permitted) {
-        const message = "the agent switched to the release without a permit";
-        return fail(lane, run, { code: "internal", message, stage: "activate" }, now, run.actor);
-      }
-      const wrong = wrongCommit(run, result.evidence.commit_sha);
+      const { release, evidence } = result;
+      const wrong = run.state.permitted
+        ? wrongCommit(deployment, evidence.commit_sha)
+        : "the agent switched to the release without a permit";
       if (wrong !== null)
-        return fail(lane, run, { code: "internal", message: wrong, stage: "activate" }, now, run.actor);
-      return goLive(
-        lane,
-        { ...run, commitSha: run.commitSha ?? result.evidence.commit_sha },
-        {
-          name: "live",
-          startedAt: run.state.startedAt,
-          finishedAt: now,
-          release: result.release,
-          releaseKept: report.releases.includes(result.release),
-          evidence: result.evidence,
-        },
-      );
+        return broken(run, { code: "internal", message: wrong, stage: "activate" }, { isReported: true });
+      const { startedAt } = run.state;
+      const releaseKept = releases.includes(release);
+      return { ...run, state: { name: "switched", startedAt, release, releaseKept, evidence } };
     }
     case "failed":
-      return run.state.ending === null
-        ? fail(lane, run, result.failure, now, run.actor)
-        : applyEnding(lane, run, run.state.ending, now);
+      return run.state.ending === null ? broken(run, result.failure, { isReported: true }) : endRun(run);
     case "canceled":
-      return applyEnding(lane, run, run.state.ending ?? { type: "fail", failure: unrequestedStop(run) }, now);
+      return run.state.ending === null
+        ? broken(run, unrequestedStop(run), { isReported: false })
+        : endRun(run);
   }
 }
 
-/** Why the agent may not activate the fetched commit; null: it is the approved commit, or no commit was approved. */
-function wrongCommit({ pin }: Named<"running">, fetched: string | null): string | null {
-  if (pin.name !== "pinned" || pin.sha === fetched) return null;
-  return `the agent has fetched ${fetched ?? "an unknown commit"}, but the approved commit is ${pin.sha}`;
+/**
+ * Why the agent may not activate the fetched commit; null: it is the approved commit, or the commit of the other servers, or
+ * any commit may be activated.
+ */
+function wrongCommit({ pin, state, commitSha }: Named<"active">, fetched: string | null): string | null {
+  const got = `the agent has fetched ${fetched ?? "an unknown commit"}`;
+  if (pin.name === "pinned")
+    return pin.sha === fetched ? null : `${got}, but the approved commit is ${pin.sha}`;
+  if (state.plan.fleet === undefined || commitSha === null || commitSha === fetched) return null;
+  return `${got}, but the other servers deploy ${commitSha}`;
 }
 
-function unrequestedStop(run: Named<"running">): DeploymentFailure {
-  return { code: "internal", message: "the agent stopped the run without a request", stage: run.state.stage };
+function unrequestedStop({ state }: RunIn<"running">): DeploymentFailure {
+  return { code: "internal", message: "the agent stopped the run without a request", stage: state.stage };
 }
 
-function instructionFor(lane: Lane, id: DeploymentId): Instruction {
-  const run = findDeployment(lane, id);
-  if (run === null || !isIn(run, "running")) return "ended";
+function instructionFor(lane: Lane, reported: Omit<ReportedEvents, "events">): Instruction {
+  const run = findRun(lane, reported)?.run;
+  if (run === undefined || !isRunIn(run, "running")) return "ended";
   if (run.state.permitted) return "activate";
   return run.state.ending === null ? "continue" : "stop";
 }

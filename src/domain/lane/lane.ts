@@ -20,6 +20,7 @@ import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import { runStages } from "#contract/stages.ts";
 import { type KnownFreezes, noFreezes } from "#domain/freezes/project-freezes.ts";
+import { Fleet } from "#domain/lane/fleet.ts";
 import { DeploymentVariables } from "#domain/lane/variables.ts";
 
 /** The maximum number of queued deployments of a project. */
@@ -38,6 +39,8 @@ export const Plan = z.strictObject({
   ...keptShape,
   /** Null: it was never turned on. */
   maintenance: z.nullable(MaintenanceState),
+  /** Absent: the project has one server. */
+  fleet: z.optional(Fleet),
 });
 export type Plan = z.infer<typeof Plan>;
 
@@ -100,13 +103,14 @@ const Queued = z.strictObject({
  */
 const PermitDelivery = z.enum(["unsent", "sending", "sent"]);
 
+/** Not offered yet: another server resolves the commit first. */
+const Waiting = z.strictObject({ name: z.literal("waiting") });
 /** Offered to the agent, which has not answered yet. */
 const Offered = z.strictObject({
   name: z.literal("offered"),
   deadlineAt: unixMs,
   lastSend: z.nullable(LastSend),
   permit: PermitDelivery,
-  plan: Plan,
 });
 const Running = z.strictObject({
   name: z.literal("running"),
@@ -115,22 +119,80 @@ const Running = z.strictObject({
   deadlineAt: unixMs,
   lastContactAt: unixMs,
   ackedSeq: z.int(),
+  /** Whether the agent asks for the permit. */
+  ready: z.boolean(),
   permitted: z.boolean(),
   /** The commit that the agent has reported. */
   fetchedSha: z.nullable(CommitSha),
   ending: z.nullable(Ending),
   /** The last attempt to send a stop; null if there was none. */
   lastSend: z.nullable(LastSend),
-  plan: Plan,
 });
-const wasLive = {
-  startedAt: unixMs,
-  finishedAt: unixMs,
+/** A release on a server. */
+const onServer = {
   /** The number of the release folder on the server. */
   release: z.int(),
   releaseKept: z.boolean(),
   /** Null if the lane took the deployment over from the database, and the database had no evidence. */
   evidence: z.nullable(LiveEvidence),
+};
+/** The server serves the release. */
+const Switched = z.strictObject({ name: z.literal("switched"), startedAt: unixMs, ...onServer });
+/** `isReported`: the agent has reported it, and not the lane decided it. */
+const Broken = z.strictObject({
+  name: z.literal("broken"),
+  startedAt: z.nullable(unixMs),
+  wasPermitted: z.boolean(),
+  failure: DeploymentFailure,
+  isReported: z.boolean(),
+});
+/** Ended before it switched, because the deployment has ended. */
+const Stopped = z.strictObject({ name: z.literal("stopped"), startedAt: z.nullable(unixMs) });
+/** Left out, because the server was not connected, or was lost before its permit. */
+const Skipped = z.strictObject({ name: z.literal("skipped") });
+const RunState = z.discriminatedUnion("name", [
+  Waiting,
+  Offered,
+  Running,
+  Switched,
+  Broken,
+  Stopped,
+  Skipped,
+]);
+export type RunState = z.infer<typeof RunState>;
+
+/** What one server does for a deployment. */
+export const Run = z.strictObject({ id: RunId, serverId: ServerId, state: RunState });
+export type Run = z.infer<typeof Run>;
+
+/** Why an active deployment ends without going live. `actor`: who caused it. */
+const Verdict = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("cancel"), by: z.string(), actor: EventActor }),
+  z.strictObject({ type: z.literal("fail"), failure: DeploymentFailure, actor: EventActor }),
+]);
+export type Verdict = z.infer<typeof Verdict>;
+
+/**
+ * The servers carry it out. `opened`: all servers were ready at one moment, so that the first could switch. `quota`: how
+ * many may have switched by now. `verdict`: it ends when each run has ended; null: not decided yet.
+ */
+const Active = z.strictObject({
+  name: z.literal("active"),
+  plan: Plan,
+  runs: z.array(Run),
+  opened: z.boolean(),
+  quota: z.int(),
+  pauseUntil: z.nullable(unixMs),
+  verdict: z.nullable(Verdict),
+});
+
+/** A release of a deployment that was live, on one of its servers. */
+export const Served = z.strictObject({ serverId: ServerId, ...onServer });
+export type Served = z.infer<typeof Served>;
+const wasLive = {
+  startedAt: unixMs,
+  finishedAt: unixMs,
+  served: z.array(Served),
   /**
    * The plan that it was live with. Null if the lane took the deployment over from the database, which has no plans, or
    * if newer plans need the space (`plan-memory.ts`).
@@ -151,7 +213,10 @@ const Canceled = z.strictObject({
   finishedAt: unixMs,
 });
 
-const State = z.discriminatedUnion("name", [Queued, Offered, Running, Live, Superseded, Failed, Canceled]);
+/** The schemas of the states of a deployment and of a run, for the form in which a lane stores them. */
+export const states = { Queued, Active, Live, Superseded, Failed, Canceled, Offered, Running };
+
+const State = z.discriminatedUnion("name", [Queued, Active, Live, Superseded, Failed, Canceled]);
 export type State = z.infer<typeof State>;
 
 /**
@@ -168,7 +233,9 @@ export type RunWith = z.infer<typeof RunWith>;
 /** The state of a deployment in its lane. */
 export const LaneDeployment = z.strictObject({
   id: DeploymentId,
+  /** Of its first run. The ids of other runs follow from it (`nthRunId`). */
   runId: RunId,
+  /** The server of the project; of several, the first. */
   serverId: ServerId,
   version: z.int(),
   /**
@@ -178,7 +245,10 @@ export const LaneDeployment = z.strictObject({
   codeVersion: z.int(),
   kind: DeploymentKind,
   rollbackOf: z.nullable(DeploymentId),
-  /** For a rollback or a `config` deployment: the release to activate without a build, if the server still has it. */
+  /**
+   * For a rollback or a `config` deployment: the release of its code. A server that still has a release of this code
+   * activates it without a build.
+   */
   reuseRelease: z.nullable(z.int()),
   branch: z.string(),
   /** The commit as written in the request; null for the latest commit of the branch. */
@@ -227,7 +297,7 @@ export const LaneDeployment = z.strictObject({
 export type LaneDeployment = z.infer<typeof LaneDeployment>;
 
 /** A deployment that has not ended. */
-export type Unended = Named<"queued" | "offered" | "running">;
+export type Unended = Named<"queued" | "active">;
 
 export type Named<Name extends State["name"]> = LaneDeployment & { state: Extract<State, { name: Name }> };
 
@@ -278,9 +348,9 @@ export function isIn<Name extends State["name"]>(
   return names.some((name) => name === deployment.state.name);
 }
 
-/** The active deployment, which is offered to the agent or running. */
-export function activeOf(lane: Lane): Named<"offered" | "running"> | null {
-  return lane.deployments.find((one) => isIn(one, "offered", "running")) ?? null;
+/** The active deployment, which is offered to the agents or running. */
+export function activeOf(lane: Lane): Named<"active"> | null {
+  return lane.deployments.find((one) => isIn(one, "active")) ?? null;
 }
 
 export function liveOf(lane: Lane): Named<"live"> | null {

@@ -1,88 +1,93 @@
 import type { ToAgent } from "#contract/agent-protocol.ts";
-import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import type { ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
-import {
-  activeOf,
-  findDeployment,
-  isIn,
-  type Lane,
-  type Named,
-  replaceDeployment,
-  type Placement,
-} from "#domain/lane/lane.ts";
+import { activeOf, type Lane, type Named, type Placement } from "#domain/lane/lane.ts";
 import { isPreapproved, runOrder } from "#domain/lane/run-order.ts";
+import { isRunIn, replaceRun, type RunIn, runOn } from "#domain/lane/runs.ts";
 import { placementOf, replacePlacement } from "#domain/lane/placements.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";
 import { backOffMs } from "#contract/lib/back-off.ts";
 
-/** The next message to an agent. `variables`: add the values of these variables to the order first. */
+/** A message to an agent. `variables`: add the values of these variables to the order first. */
 export type PendingMessage = {
-  deploymentId: DeploymentId;
+  runId: RunId;
   serverId: ServerId;
   message: ToAgent;
   variables: DeploymentVariables | null;
 };
 
 /**
- * The message to send to the agent of the active deployment: a message that was not sent yet, or not answered in time.
- * It follows from the lane, so a message that was lost with its isolate is sent again.
+ * The messages to send to the agents of the active deployment: those that were not sent yet, or not answered in time. They
+ * follow from the lane, so a message that was lost with its isolate is sent again.
  */
-export function pendingMessage(lane: Lane, projectId: ProjectId, now: number): PendingMessage | null {
+export function pendingMessages(lane: Lane, projectId: ProjectId, now: number): PendingMessage[] {
   const active = activeOf(lane);
-  if (active === null) return null;
-  const { id: deploymentId, serverId, runId } = active;
-  const { lastSend } = active.state;
-  if (lastSend !== null && now < lastSend.sentAt + RESEND_MS) return null;
-  if (isIn(active, "offered")) {
-    const message = { type: "run", order: runOrder(lane, active, projectId) } as const;
-    return { deploymentId, serverId, message, variables: active.variables };
+  if (active === null) return [];
+  return active.state.runs.flatMap((run) => {
+    if (!isRunIn(run, "offered", "running")) return [];
+    const { lastSend } = run.state;
+    if (lastSend !== null && now < lastSend.sentAt + RESEND_MS) return [];
+    return messageTo(lane, active, run, projectId);
+  });
+}
+
+function messageTo(
+  lane: Lane,
+  active: Named<"active">,
+  run: RunIn<"offered" | "running">,
+  projectId: ProjectId,
+): PendingMessage[] {
+  const { id: runId, serverId } = run;
+  if (isRunIn(run, "offered")) {
+    const message = { type: "run", order: runOrder(lane, active, run, projectId) } as const;
+    return [{ runId, serverId, message, variables: active.variables }];
   }
-  if (!isIn(active, "running") || active.state.ending === null) return null;
+  if (!isRunIn(run, "running") || run.state.ending === null) return [];
   const message = {
     type: "stop",
     project_id: projectId,
-    deployment_id: deploymentId,
+    deployment_id: active.id,
     run_id: runId,
   } as const;
-  return { deploymentId, serverId, message, variables: null };
+  return [{ runId, serverId, message, variables: null }];
 }
 
 /**
  * Records that a message is being sent, before it is sent. A rollback whose permit may have arrived can therefore not be
  * canceled, even if the isolate dies now.
  */
-export function noteSent(lane: Lane, deploymentId: DeploymentId, now: number): Lane {
-  return noteAttempt(lane, deploymentId, { sentAt: now, undelivered: false }, (offered) => {
-    const isFirst = offered.state.permit === "unsent";
-    if (isFirst) return isPreapproved(lane, offered) ? "sending" : "unsent";
+export function noteSent(lane: Lane, runId: RunId, now: number): Lane {
+  return noteAttempt(lane, runId, { sentAt: now, undelivered: false }, (active, run) => {
+    const isFirst = run.state.permit === "unsent";
+    if (isFirst) return isPreapproved(lane, active, run.serverId) ? "sending" : "unsent";
     return "sent";
   });
 }
 
 /** Records that the message was not delivered. This concerns only the last attempt: an earlier one may have arrived. */
-export function noteUndelivered(lane: Lane, deploymentId: DeploymentId, now: number): Lane {
-  return noteAttempt(lane, deploymentId, { sentAt: now, undelivered: true }, ({ state }) =>
+export function noteUndelivered(lane: Lane, runId: RunId, now: number): Lane {
+  return noteAttempt(lane, runId, { sentAt: now, undelivered: true }, (_, { state }) =>
     state.permit === "sending" ? "unsent" : state.permit,
   );
 }
 
-type Offered = Named<"offered">;
+type Offered = RunIn<"offered">;
 
 function noteAttempt(
   lane: Lane,
-  deploymentId: DeploymentId,
+  runId: RunId,
   lastSend: NonNullable<Offered["state"]["lastSend"]>,
-  permitOf: (offered: Offered) => Offered["state"]["permit"],
+  permitOf: (active: Named<"active">, run: Offered) => Offered["state"]["permit"],
 ): Lane {
-  const deployment = findDeployment(lane, deploymentId);
-  if (deployment === null) return lane;
-  if (isIn(deployment, "offered")) {
-    const permit = permitOf(deployment);
-    return replaceDeployment(lane, { ...deployment, state: { ...deployment.state, lastSend, permit } });
+  const active = activeOf(lane);
+  const run = active?.state.runs.find(({ id }) => id === runId);
+  if (active === null || run === undefined) return lane;
+  if (isRunIn(run, "offered")) {
+    const permit = permitOf(active, run);
+    return replaceRun(lane, { ...run, state: { ...run.state, lastSend, permit } });
   }
-  if (isIn(deployment, "running") && deployment.state.ending !== null) {
-    return replaceDeployment(lane, { ...deployment, state: { ...deployment.state, lastSend } });
-  }
+  if (isRunIn(run, "running") && run.state.ending !== null)
+    return replaceRun(lane, { ...run, state: { ...run.state, lastSend } });
   return lane;
 }
 
@@ -122,7 +127,7 @@ export function noteRemovalSent(lane: Lane, serverId: ServerId, undelivered: boo
 }
 
 function removalSendAt(lane: Lane, { serverId, state }: Placement): number | null {
-  if (state.name !== "leaving" || activeOf(lane)?.serverId === serverId) return null;
+  if (state.name !== "leaving" || runOn(lane, serverId) !== null) return null;
   if (state.lastSend === null) return 0;
   if (state.lastSend.undelivered) return null;
   return state.lastSend.sentAt + backOffMs(state.tries, BETWEEN_TRIES);

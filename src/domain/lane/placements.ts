@@ -27,10 +27,11 @@ export function addPlacement(lane: Lane, serverId: ServerId): Lane {
   return placement.state.name === "left" ? replacePlacement(lane, inUse) : lane;
 }
 
-/** Moves the project to the server on which it is now live: all other servers must remove its releases. */
-export function moveTo(lane: Lane, serverId: ServerId): Lane {
+/** Moves the project to the servers on which it is now live: all other servers must remove its releases. */
+export function moveTo(lane: Lane, servers: readonly ServerId[]): Lane {
   const placements = lane.placements.map((placement): Placement => {
-    if (placement.serverId === serverId) return { serverId, state: { name: "in_use" } };
+    if (servers.includes(placement.serverId))
+      return { serverId: placement.serverId, state: { name: "in_use" } };
     return placement.state.name === "in_use" ? requestRemoval(placement, false) : placement;
   });
   return { ...lane, placements };

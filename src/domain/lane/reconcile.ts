@@ -1,20 +1,14 @@
 import type { ProjectReport } from "#contract/agent-protocol.ts";
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";
 import { checkServing, type ServingCheck, noteReport } from "#domain/lane/check-serving.ts";
-import type { Decision, DecisionWith } from "#domain/lane/decision.ts";
+import type { DecisionWith } from "#domain/lane/decision.ts";
 import { placementOf, replacePlacement, requestRemoval } from "#domain/lane/placements.ts";
-import {
-  activeOf,
-  type Ending,
-  isIn,
-  type Lane,
-  liveOf,
-  type Named,
-  replaceDeployment,
-} from "#domain/lane/lane.ts";
+import { activeOf, type Lane, liveOf, type Named, type Run } from "#domain/lane/lane.ts";
 import { requestCommitsAgain } from "#domain/lane/pins.ts";
-import { isPreapproved } from "#domain/lane/run-order.ts";
-import { applyEnding } from "#domain/lane/transitions.ts";
+import { rollOut } from "#domain/lane/roll-out.ts";
+import { isPreapproved, servedOn } from "#domain/lane/run-order.ts";
+import { endRun, isRunIn, replaceRun, type RunIn, runOn } from "#domain/lane/runs.ts";
 
 /** The part of an agent's `hello` that concerns one project. */
 export type AgentHello = {
@@ -45,35 +39,38 @@ export function reconcile(lane: Lane, hello: AgentHello, now: number): DecisionW
     report,
   });
   const active = activeOf(noted);
-  const answered = (decision: Decision) => {
-    const serving = report === null ? null : checkServing(decision.lane, { serverId, report });
-    return { ...decision, value: { serving } };
-  };
-  if (active === null || active.serverId !== serverId) return answered({ lane: noted, effects: [] });
+  const run = runOn(noted, serverId);
+  const decided =
+    active === null || run === null ? noted : replaceRun(noted, afterHello(noted, active, run, hello, now));
+  const decision = rollOut(decided, now);
+  const serving = report === null ? null : checkServing(decision.lane, { serverId, report });
+  return { ...decision, value: { serving } };
+}
+
+/** A run after its agent has connected again: what was sent to the agent is sent again, and a run that it does not know is lost. */
+function afterHello(lane: Lane, active: Named<"active">, run: Run, hello: AgentHello, now: number): Run {
+  if (isRunIn(run, "offered"))
+    return { ...run, state: { ...run.state, lastSend: null, permit: permitAfter(lane, active, run, hello) } };
+  if (!isRunIn(run, "running")) return run;
   // The agent could not name a run that started after the report was sent.
-  const isLost =
-    isIn(active, "running") && !hello.runIds.includes(active.runId) && active.state.startedAt <= sentAt;
-  if (isLost) return answered(applyEnding(noted, active, active.state.ending ?? lostRun(active), now));
-  const resent = isIn(active, "offered")
-    ? { ...active, state: { ...active.state, lastSend: null, permit: permitAfter(noted, active, hello) } }
-    : { ...active, state: { ...active.state, lastSend: null, lastContactAt: now } };
-  return answered({ lane: replaceDeployment(noted, resent), effects: [] });
+  const isLost = !hello.runIds.includes(run.id) && run.state.startedAt <= (hello.sentAt ?? Infinity);
+  if (isLost) return endRun(run, lostRun(run));
+  return { ...run, state: { ...run.state, lastSend: null, lastContactAt: now } };
 }
 
 /**
  * The permit after a `hello`. An agent that names the run has its order, even if a later attempt to send the order
  * failed. An agent that does not name the run may still have the order, because the order can be newer than the `hello`.
  */
-function permitAfter(lane: Lane, offered: Named<"offered">, { runIds }: AgentHello) {
-  const { permit } = offered.state;
-  const hasPermit = runIds.includes(offered.runId) && (permit === "sending" || isPreapproved(lane, offered));
-  return hasPermit ? "sent" : permit;
+function permitAfter(lane: Lane, active: Named<"active">, run: RunIn<"offered">, { runIds }: AgentHello) {
+  const { permit } = run.state;
+  const isApproved = permit === "sending" || isPreapproved(lane, active, run.serverId);
+  return runIds.includes(run.id) && isApproved ? "sent" : permit;
 }
 
-/** The ending of a run that the agent no longer knows, if no other ending was decided. */
-function lostRun({ state }: Named<"running">): Ending {
-  const message = "the agent reconnected without the run";
-  return { type: "fail", failure: { code: "server_lost", message, stage: state.stage } };
+/** The failure of a run that the agent no longer knows, if it was not told to end. */
+function lostRun({ state: { stage } }: RunIn<"running">): DeploymentFailure {
+  return { code: "server_lost", message: "the agent reconnected without the run", stage };
 }
 
 /** Requests the removal again, or for the first time if the server has files of a project that is live elsewhere. */
@@ -82,7 +79,7 @@ function requestLateRemoval(lane: Lane, { serverId, report }: Pick<AgentHello, "
   const live = liveOf(lane);
   if (placement === null) return lane;
   const hasFiles = report !== null && (report.release !== null || report.releases.length > 0);
-  const isElsewhere = live !== null && live.serverId !== serverId;
+  const isElsewhere = live !== null && servedOn(live, serverId) === null;
   if (placement.state.name !== "leaving" && !(isElsewhere && hasFiles)) return lane;
   return replacePlacement(lane, requestRemoval(placement, false));
 }

@@ -1,19 +1,23 @@
 import { RunOrder } from "#contract/agent-order.ts";
 import { agentOf } from "#contract/endpoints/projects/project-settings.ts";
-import type { ProjectId, ServerId } from "#contract/ids.ts";
-import { type Lane, liveOf, type Named, onceLiveOf } from "#domain/lane/lane.ts";
+import type { ProjectId, RunId, ServerId } from "#contract/ids.ts";
+import { type Lane, liveOf, type Named, onceLiveOf, type Served } from "#domain/lane/lane.ts";
+import type { RunIn } from "#domain/lane/runs.ts";
 
-/** Whether the agent may have an order with the permit. Such a deployment can no longer be canceled. */
-export function mayHavePermit({ reuseRelease, state }: Named<"offered">): boolean {
+type Active = Named<"active">;
+
+/** Whether the agent may have an order with the permit. Such a run can no longer be stopped. */
+export function mayHavePermit({ reuseRelease }: Active, { state }: RunIn<"offered">): boolean {
   return reuseRelease !== null && state.permit !== "unsent";
 }
 
 /**
  * Whether the order contains the activation permit, which saves a round trip: for a deployment of files that the server
- * still has. The result can change from one order to the next; `mayHavePermit` tells whether a permit was sent.
+ * still has. Not if there are other servers: no server switches before all are ready. The result can change from one order
+ * to the next; `mayHavePermit` tells whether a permit was sent.
  */
-export function isPreapproved(lane: Lane, deployment: Named<"offered">): boolean {
-  return releaseToReuse(lane, deployment) !== null;
+export function isPreapproved(lane: Lane, deployment: Active, serverId: ServerId): boolean {
+  return deployment.state.plan.fleet === undefined && releaseToReuse(lane, deployment, serverId) !== null;
 }
 
 /**
@@ -22,29 +26,46 @@ export function isPreapproved(lane: Lane, deployment: Named<"offered">): boolean
  */
 function releaseToReuse(
   lane: Lane,
-  { reuseRelease, codeVersion, serverId }: Named<"offered">,
+  { reuseRelease, codeVersion }: Active,
+  serverId: ServerId,
 ): number | null {
-  if (reuseRelease === null) return null;
-  return keptRelease(lane, serverId, codeVersion);
+  return reuseRelease === null ? null : keptRelease(lane, serverId, codeVersion);
+}
+
+/** What a server has of a deployment that was live; null: it never served it. */
+export function servedOn({ state }: Named<"live" | "superseded">, serverId: ServerId): Served | null {
+  return state.served.find((one) => one.serverId === serverId) ?? null;
 }
 
 /** The newest release with this code that the server still has; null if there is none. */
 export function keptRelease(lane: Lane, serverId: ServerId, codeVersion: number): number | null {
-  const kept = onceLiveOf(lane).find(
-    (one) => one.serverId === serverId && one.codeVersion === codeVersion && one.state.releaseKept,
-  );
-  return kept?.state.release ?? null;
+  return keptReleases(lane, serverId, codeVersion)[0] ?? null;
 }
 
-/** The order that offers a deployment to its agent, built from the current lane each time it is sent. */
-export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: ProjectId): RunOrder {
+/** The releases that the server still has, newest first. @param codeVersion of this code; null: of any */
+function keptReleases(lane: Lane, serverId: ServerId, codeVersion: number | null): number[] {
+  return onceLiveOf(lane).flatMap((one) => {
+    const served = servedOn(one, serverId);
+    const isWanted = codeVersion === null || one.codeVersion === codeVersion;
+    return isWanted && served?.releaseKept === true ? [served.release] : [];
+  });
+}
+
+/** The order that offers a run to its agent, built from the current lane each time it is sent. */
+export function runOrder(
+  lane: Lane,
+  deployment: Active,
+  { id, serverId }: RunIn<"offered">,
+  projectId: ProjectId,
+): RunOrder {
   const { plan } = deployment.state;
   const repeatsCode = deployment.kind !== "deploy";
   const { pin } = deployment;
   // The rule for commits by hash does not apply to the tip of a branch.
-  const wasTip = pin.name === "pinned" && deployment.requestedCommit === null;
+  const sha = pin.name === "pinned" ? pin.sha : resolvedFor(deployment, id);
+  const wasTip = sha !== null && deployment.requestedCommit === null;
   return RunOrder.parse({
-    run_id: deployment.runId,
+    run_id: id,
     deployment_id: deployment.id,
     project_id: projectId,
     project_name: plan.name,
@@ -52,22 +73,27 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     source: {
       repository: plan.repository,
       branch: deployment.branch,
-      commit: pin.name === "pinned" ? pin.sha : deployment.requestedCommit,
+      commit: sha ?? deployment.requestedCommit,
       commits: plan.commits,
       in_branch: deployment.inBranch || wasTip,
       was_live: repeatsCode,
       ...(wasTip ? { was_tip: true } : {}),
     },
-    reuse_release: releaseToReuse(lane, deployment),
-    preapproved: isPreapproved(lane, deployment),
+    reuse_release: releaseToReuse(lane, deployment, serverId),
+    preapproved: isPreapproved(lane, deployment, serverId),
     ...agentOf(plan),
     // Migrations are not undone, and migrations of older code must not run against the database of newer code.
     release_command: repeatsCode ? null : plan.release_command,
     restart: deployment.restart,
     ...(plan.maintenance === null ? {} : { maintenance: plan.maintenance }),
     cache: { clear: deployment.clearCache, default_branch: plan.branch },
-    keep_releases: releasesToKeep(lane, deployment.serverId, plan.keep_releases),
+    keep_releases: releasesToKeep(lane, serverId, plan.keep_releases),
   });
+}
+
+/** The commit that the first server has resolved, for the orders of the others: a branch may have moved since. */
+function resolvedFor({ runId, state, commitSha }: Active, id: RunId): string | null {
+  return state.plan.fleet === undefined || id === runId ? null : commitSha;
 }
 
 /**
@@ -76,10 +102,8 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
  */
 function releasesToKeep(lane: Lane, serverId: ServerId, keepReleases: number): number[] {
   const live = liveOf(lane);
-  const onceLive = onceLiveOf(lane)
-    .filter((one) => one.serverId === serverId && one.state.releaseKept)
-    .map((one) => one.state.release);
-  const isLiveThere = live !== null && live.serverId === serverId;
-  const newestFirst = [...new Set(isLiveThere ? [live.state.release, ...onceLive] : onceLive)];
+  const onceLive = keptReleases(lane, serverId, null);
+  const served = live === null ? null : servedOn(live, serverId);
+  const newestFirst = [...new Set(served === null ? onceLive : [served.release, ...onceLive])];
   return newestFirst.slice(0, Math.max(1, keepReleases - 1));
 }

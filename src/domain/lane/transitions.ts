@@ -1,3 +1,4 @@
+import type { RunId, ServerId } from "#contract/ids.ts";
 import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import type { EventActor } from "#contract/endpoints/events/schemas.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
@@ -17,10 +18,10 @@ import {
   settle,
   withHold,
 } from "#domain/lane/holds.ts";
+import { firstBatchOf } from "#domain/lane/fleet.ts";
 import { addPlacement, moveTo } from "#domain/lane/placements.ts";
 import {
   activeOf,
-  type Ending,
   findDeployment,
   isIn,
   type Lane,
@@ -29,12 +30,16 @@ import {
   liveOf,
   MAX_REMEMBERED,
   type Named,
+  type Plan,
   queuedOf,
   removeDeployment,
   replaceDeployment,
+  type Run,
+  type Served,
   type Unended,
 } from "#domain/lane/lane.ts";
 import { knownPlan, limitPlans } from "#domain/lane/plan-memory.ts";
+import { nthRunId, type RunIn, startOf } from "#domain/lane/runs.ts";
 
 /**
  * Offers the next queued deployment to the agent, if no deployment is active and nothing holds it. The others wait
@@ -75,23 +80,40 @@ function keepHeld(lane: Lane, head: Named<"queued">, hold: LaneHold): Decision {
  * may have changed since it was queued. If nothing is live, it fails, and the next deployment is offered. A `config`
  * deployment and a rollback also get their settings now.
  */
-function offer(lane: Lane, next: Named<"queued">, now: number): Decision {
+function offer(lane: Lane, queued: Named<"queued">, now: number): Decision {
   const live = liveOf(lane);
-  if (next.kind === "config" && live === null) return fail(lane, next, nothingLive, now);
-  const { plan, ...changes } = settle(lane, next, now).settings;
-  const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
-  const offered = replaceDeployment(lane, {
-    ...next,
-    ...(next.kind === "config" && live !== null
-      ? { ...codeOf(live), changes: configChanges(live, { ...next, plan }) }
+  if (queued.kind === "config" && live === null) return fail(lane, queued, nothingLive, now);
+  const { plan, ...changes } = settle(lane, queued, now).settings;
+  const next = replaceDeployment(lane, {
+    ...queued,
+    ...(queued.kind === "config" && live !== null
+      ? { ...codeOf(live), changes: configChanges(live, { ...queued, plan }) }
       : {}),
     ...changes,
-    state: { name: "offered", deadlineAt, lastSend: null, permit: "unsent", plan },
+    state: begun(queued.runId, changes.serverId, plan, now),
   });
-  const effects = describePass(lane, next, now).map(
-    (message) => ({ type: "log", deploymentId: next.id, stage: "queued", message }) as const,
+  const effects = describePass(lane, queued, now).map(
+    (message) => ({ type: "log", deploymentId: queued.id, stage: "queued", message }) as const,
   );
-  return { lane: addPlacement(resumeUnlessHeld(offered, now), changes.serverId), effects };
+  const servers = serversOf(plan, changes.serverId);
+  return { lane: servers.reduce(addPlacement, resumeUnlessHeld(next, now)), effects };
+}
+
+/** The state of a deployment that begins: its first server gets the order. */
+function begun(runId: RunId, serverId: ServerId, plan: Plan, now: number): Named<"active">["state"] {
+  const runs = serversOf(plan, serverId).map((server, nth): Run => ({
+    id: nthRunId(runId, nth),
+    serverId: server,
+    state: nth === 0 ? offered(plan, now) : { name: "waiting" },
+  }));
+  const quota = plan.fleet === undefined ? 1 : firstBatchOf(plan.fleet);
+  return { name: "active", plan, runs, opened: false, quota, pauseUntil: null, verdict: null };
+}
+
+/** The state of a run whose order is to be sent. */
+export function offered(plan: Plan, now: number): RunIn<"offered">["state"] {
+  const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
+  return { name: "offered", deadlineAt, lastSend: null, permit: "unsent" };
 }
 
 function resumeUnlessHeld(lane: Lane, now: number): Lane {
@@ -104,11 +126,16 @@ const nothingLive: DeploymentFailure = {
   stage: "queued",
 };
 
+/** The servers that carry out a deployment. @param first the server of the project; of several, the first */
+export function serversOf({ fleet }: Plan, first: ServerId): readonly ServerId[] {
+  return fleet?.servers ?? [first];
+}
+
 /** The fields about the code of a deployment that deploys the code of another one again. */
 export function codeOf(source: LaneDeployment) {
   return {
     codeVersion: source.codeVersion,
-    reuseRelease: isIn(source, "live", "superseded") ? source.state.release : null,
+    reuseRelease: isIn(source, "live", "superseded") ? (source.state.served[0]?.release ?? null) : null,
     branch: source.branch,
     requestedCommit: source.commitSha,
     inBranch: false,
@@ -145,29 +172,23 @@ export function cancel(
   return end(lane, deployment, state, replacedBy === undefined ? ending : { ...ending, replacedBy });
 }
 
-/** Applies the ending that was decided before the agent reported a result. */
-export function applyEnding(lane: Lane, run: Named<"running">, ending: Ending, now: number): Decision {
-  switch (ending.type) {
-    case "cancel":
-      return cancel(lane, run, { name: ending.by, actor: ending.actor ?? SYSTEM }, now);
-    case "fail":
-      return fail(lane, run, ending.failure, now);
-  }
-}
-
-/** building → live. The previous live deployment becomes superseded. */
-export function goLive(
-  lane: Lane,
-  run: Named<"running">,
-  served: Omit<Named<"live">["state"], "plan">,
-): Decision {
+/** building → live, with what each server serves. The previous live deployment becomes superseded. */
+export function goLive(lane: Lane, run: Named<"active">, now: number): Decision {
   const before = liveOf(lane);
-  const live = { ...served, plan: knownPlan(lane, run.state.plan) };
+  const plan = knownPlan(lane, run.state.plan);
+  const live = {
+    name: "live",
+    startedAt: startOf(run) ?? now,
+    finishedAt: now,
+    served: run.state.runs.flatMap(servedBy),
+    plan,
+  } as const;
+  const servers = serversOf(run.state.plan, run.serverId);
   const duration = durationText((live.finishedAt - live.startedAt) / 1000);
   const ending = { message: `Live: v${run.version}, after ${duration}`, actor: run.actor };
-  if (before === null) return end(moveTo(lane, run.serverId), run, live, ending);
+  if (before === null) return end(moveTo(lane, servers), run, live, ending);
   const deployment: LaneDeployment = { ...before, state: { ...before.state, name: "superseded" } };
-  const demoted = moveTo(limitPlans(replaceDeployment(lane, deployment), live.plan), run.serverId);
+  const demoted = moveTo(limitPlans(replaceDeployment(lane, deployment), live.plan), servers);
   const superseded = {
     type: "event",
     event: "deployment.superseded",
@@ -206,8 +227,10 @@ function withEffects(before: readonly Effect[], { lane, effects }: Decision): De
   return { lane, effects: [...before, ...effects] };
 }
 
-function startOf(deployment: LaneDeployment): number | null {
-  return isIn(deployment, "running") ? deployment.state.startedAt : null;
+function servedBy({ serverId, state }: Run): Served[] {
+  if (state.name !== "switched") return [];
+  const { release, releaseKept, evidence } = state;
+  return [{ serverId, release, releaseKept, evidence }];
 }
 
 /**

@@ -5,7 +5,6 @@ import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { noteReport } from "#domain/lane/check-serving.ts";
 import { activeOf, emptyLane, type Lane, liveOf, MAX_REMEMBERED } from "#domain/lane/lane.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
-import { runOrder } from "#domain/lane/run-order.ts";
 import { discardable } from "#domain/lane/transitions.ts";
 import {
   CI,
@@ -17,7 +16,6 @@ import {
   laneWithLive,
   liveEvents,
   OTHER_SERVER,
-  PROJECT,
   report,
   reportActive,
   rollBack,
@@ -25,14 +23,9 @@ import {
   SERVER,
   start,
   story,
+  offeredOrder,
 } from "../../support/lane.ts";
 import { defaultPlan } from "../../support/plan.ts";
-
-function offeredOrder(lane: Lane) {
-  const active = activeOf(lane);
-  if (active === null || active.state.name !== "offered") throw new Error("nothing is offered");
-  return runOrder(lane, { ...active, state: active.state }, PROJECT);
-}
 
 const liveCode = (lane: Lane) => liveOf(lane)?.codeVersion;
 const commit = liveOf(laneWithLive(1))?.commitSha;

@@ -4,7 +4,6 @@ import { decideDelete } from "#domain/lane/decide-delete.ts";
 import { activeOf, emptyLane, type Lane, liveOf } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/check-serving.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
-import { runOrder } from "#domain/lane/run-order.ts";
 import { defaultPlan } from "../../support/plan.ts";
 import {
   CI,
@@ -13,22 +12,16 @@ import {
   deployed,
   laneWithCommits,
   laneWithLive,
-  PROJECT,
   report,
   rollBack,
   rolledBack,
   SERVER,
   start,
+  offeredOrder,
 } from "../../support/lane.ts";
 
 const liveCode = (lane: Lane) => liveOf(lane)?.codeVersion;
 const version = (wanted: number) => ({ deploymentId: null, version: wanted });
-
-function offeredOrder(lane: Lane) {
-  const active = activeOf(lane);
-  if (active === null || active.state.name !== "offered") throw new Error("nothing is offered");
-  return runOrder(lane, { ...active, state: active.state }, PROJECT);
-}
 
 describe("rolling back", () => {
   it("starts a new deployment of the previous code, which only activates the kept release", () => {

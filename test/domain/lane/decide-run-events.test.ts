@@ -7,7 +7,7 @@ import { decideDelete } from "#domain/lane/decide-delete.ts";
 import { reconcile, type AgentHello } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { nextDeadline, SERVER_LOST_MS } from "#domain/lane/deadlines.ts";
-import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-messages.ts";
+import { noteSent, noteUndelivered } from "#domain/lane/pending-messages.ts";
 import { activeOf, emptyLane, type Lane } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/check-serving.ts";
 import {
@@ -17,6 +17,7 @@ import {
   laneWithLive,
   liveEvents,
   OTHER_SERVER,
+  pendingMessage,
   PROJECT,
   report,
   reportActive,
@@ -26,11 +27,13 @@ import {
   story,
 } from "../../support/lane.ts";
 
-function activeId(lane: Lane) {
-  const active = activeOf(lane);
-  if (active === null) throw new Error("nothing is active");
-  return active.id;
+function active(lane: Lane) {
+  const found = activeOf(lane);
+  if (found === null) throw new Error("nothing is active");
+  return found;
 }
+const activeId = (lane: Lane) => active(lane).id;
+const runId = (lane: Lane) => active(lane).runId;
 
 const running = (lane: Lane, now = 0) =>
   reportActive(accepted(start(lane, now)), [{ seq: 1, type: "stage", stage: "fetch" }], now).lane;
@@ -124,19 +127,21 @@ describe("canceling", () => {
       refusal: { code: "not_cancelable" },
     });
     const offered = accepted(rollBack(laneWithLive(2)));
-    const sent = noteSent(offered, activeId(offered), 0);
+    const sent = noteSent(offered, runId(offered), 0);
     expect(decideCancel(sent, activeId(sent), CI, 0)).toMatchObject({ ok: false });
-    const kept = noteUndelivered(sent, activeId(sent), 0);
+    const kept = noteUndelivered(sent, runId(sent), 0);
     expect(decideCancel(kept, activeId(kept), CI, 0)).toMatchObject({ ok: true });
   });
 
   describe("a rollback whose permit may have arrived", () => {
     const offered = accepted(rollBack(laneWithLive(2)));
-    const id = activeId(offered);
+    const id = runId(offered);
     const sent = noteSent(offered, id, 0);
     const isRefused = (lane: Lane) => {
-      expect(decideCancel(lane, id, CI, 30_000)).toMatchObject({ refusal: { code: "not_cancelable" } });
-      expect(decideDelete(lane, id, CI, 30_000)).toMatchObject({
+      expect(decideCancel(lane, activeId(offered), CI, 30_000)).toMatchObject({
+        refusal: { code: "not_cancelable" },
+      });
+      expect(decideDelete(lane, activeId(offered), CI, 30_000)).toMatchObject({
         refusal: { code: "deployment_activating" },
       });
     };
@@ -173,7 +178,7 @@ describe("canceling", () => {
 
   it("is possible for a rollback whose order had no permit, although the server has the release again", () => {
     const gone = noteReport(accepted(rollBack(laneWithLive(2))), SERVER, { releases: [2] });
-    const back = noteReport(noteSent(gone, activeId(gone), 0), SERVER, { releases: [1, 2] });
+    const back = noteReport(noteSent(gone, runId(gone), 0), SERVER, { releases: [1, 2] });
     expect(decideCancel(back, activeId(back), CI, 0)).toMatchObject({ ok: true });
     expect(reportActive(back, []).value.instruction).toBe("continue");
   });
@@ -245,7 +250,7 @@ describe("a deadline", () => {
     expect(pendingMessage(overrun, PROJECT, 660_000)?.message).toMatchObject({ type: "stop" });
     const ended = decideDeadlines(
       overrun,
-      nextDeadline(noteSent(overrun, activeId(overrun), 900_000)) ?? 0,
+      nextDeadline(noteSent(overrun, runId(overrun), 900_000)) ?? 0,
     ).lane;
     expect(ended.deployments[0]?.state).toMatchObject({ name: "failed", failure: { code: "timed_out" } });
   });
@@ -284,7 +289,7 @@ describe("an agent that connects", () => {
 
   it("gets a missed offer again", () => {
     const offered = accepted(start(emptyLane));
-    const told = noteUndelivered(offered, activeId(offered), 0);
+    const told = noteUndelivered(offered, runId(offered), 0);
     expect(pendingMessage(told, PROJECT, 0)).toBeNull();
     expect(pendingMessage(sendHello(told, {}).lane, PROJECT, 0)?.message).toMatchObject({ type: "run" });
   });

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import type { StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
-import { activeOf, emptyLane, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
-import { runOrder } from "#domain/lane/run-order.ts";
+import { emptyLane, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
 import {
   accepted,
   laneWithLive,
   liveEvents,
-  PROJECT,
+  offeredOrder,
   reportActive,
   start,
   story,
@@ -20,9 +19,7 @@ describe("starting a deployment", () => {
 
   it("orders a cleared cache if the request asks for it, and names the branch whose cache a new branch gets", () => {
     const orderOf = (input: StartDeploymentInput) => {
-      const active = activeOf(accepted(start(emptyLane, 0, { input })));
-      if (active === null || active.state.name !== "offered") throw new Error("nothing is offered");
-      return runOrder(emptyLane, { ...active, state: active.state }, PROJECT).cache;
+      return offeredOrder(accepted(start(emptyLane, 0, { input })), emptyLane).cache;
     };
     expect(orderOf({})).toEqual({ clear: false, default_branch: "main" });
     const changed = orderOf({ branch: "next", clear_cache: true });

@@ -22,7 +22,6 @@ import {
   queuedOf,
   replaceDeployment,
 } from "#domain/lane/lane.ts";
-import { pendingMessage } from "#domain/lane/pending-messages.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
 import { defaultPlan } from "../../support/plan.ts";
 import {
@@ -36,6 +35,7 @@ import {
   laneWithLive,
   liveEvents,
   OTHER_SERVER,
+  pendingMessage,
   PROJECT,
   reportActive,
   resolvesTo,

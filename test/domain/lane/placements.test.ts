@@ -5,14 +5,14 @@ import { decideProjectRemoved, decideServerDeleted } from "#domain/lane/decide-p
 import { reconcile } from "#domain/lane/reconcile.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
 import { pendingRemovals, nextRemovalAt, noteRemovalSent } from "#domain/lane/pending-messages.ts";
-import { activeOf, emptyLane, isIn, type Lane } from "#domain/lane/lane.ts";
-import { runOrder } from "#domain/lane/run-order.ts";
+import { activeOf, emptyLane, type Lane, onceLiveOf } from "#domain/lane/lane.ts";
 import {
   accepted,
   deployed,
   failedEvents,
   laneWithLive,
   OTHER_SERVER,
+  offeredOrder,
   PROJECT,
   report,
   reportActive,
@@ -24,12 +24,6 @@ import {
 const HOUR_MS = 3_600_000;
 
 const dueOn = (lane: Lane, now = 0) => pendingRemovals(lane, PROJECT, now).map(({ serverId }) => serverId);
-
-function orderOf(lane: Lane) {
-  const active = activeOf(lane);
-  if (active === null || !isIn(active, "offered")) throw new Error("nothing is offered");
-  return runOrder(lane, active, PROJECT);
-}
 
 /** Live on SERVER with versions 1 and 2, then with 3 on OTHER_SERVER. */
 const moved = () => deployed(laneWithLive(2), 0, OTHER_SERVER);
@@ -50,23 +44,23 @@ describe("a project that goes live on another server", () => {
   });
 
   it("keeps the releases of each server separately", () => {
-    expect(orderOf(accepted(start(moved(), 0, { serverId: OTHER_SERVER }))).keep_releases).toEqual([3]);
-    expect(orderOf(accepted(start(moved(), 0, { serverId: SERVER }))).keep_releases).toEqual([2, 1]);
+    expect(offeredOrder(accepted(start(moved(), 0, { serverId: OTHER_SERVER }))).keep_releases).toEqual([3]);
+    expect(offeredOrder(accepted(start(moved(), 0, { serverId: SERVER }))).keep_releases).toEqual([2, 1]);
   });
 
   it("is rolled back with a build if another server has the release, and with a switch if it was built here since", () => {
     const back = accepted(
       rollBack(moved(), { deploymentId: null, version: 1 }, 0, { serverId: OTHER_SERVER }),
     );
-    expect(orderOf(back)).toMatchObject({ reuse_release: null, preapproved: false });
+    expect(offeredOrder(back)).toMatchObject({ reuse_release: null, preapproved: false });
     const there = accepted(rollBack(moved(), { deploymentId: null, version: 1 }, 0, { serverId: SERVER }));
-    expect(orderOf(there)).toMatchObject({ reuse_release: 1, preapproved: true });
+    expect(offeredOrder(there)).toMatchObject({ reuse_release: 1, preapproved: true });
   });
 
   it("is removed from the old server once, and its releases there no longer count", () => {
     const { lane } = decideProjectRemoved(moved(), { serverId: SERVER, purge: false });
     expect(dueOn(lane, HOUR_MS)).toEqual([]);
-    const kept = lane.deployments.filter((one) => isIn(one, "live", "superseded") && one.state.releaseKept);
+    const kept = onceLiveOf(lane).filter(({ state }) => state.served.some(({ releaseKept }) => releaseKept));
     expect(kept.map(({ version }) => version)).toEqual([3]);
     expect(dueOn(deployed(lane, 0, OTHER_SERVER))).toEqual([]);
   });

@@ -22,12 +22,12 @@ import type { Decision } from "#domain/lane/decision.ts";
 import {
   pendingRemovals,
   noteRemovalSent,
-  pendingMessage,
   noteSent,
   noteUndelivered,
 } from "#domain/lane/pending-messages.ts";
 import { placementOf } from "#domain/lane/placements.ts";
 import { currentFreeze, type ReadFreezes } from "#domain/freezes/project-freezes.ts";
+import { isRunIn } from "#domain/lane/runs.ts";
 import { heldOf } from "#domain/lane/holds.ts";
 import {
   activeOf,
@@ -54,6 +54,7 @@ import {
   rollBack,
   SERVER,
   start,
+  pendingMessage,
 } from "../../support/lane.ts";
 import {
   crash,
@@ -309,7 +310,7 @@ class World {
         if (picked === undefined) return;
         const decide = next.do === "cancel" ? decideCancel : decideDelete;
         const decided = decide(this.lane, picked.id, CI, this.now);
-        if (decided.ok && isIn(picked, "queued", "offered", "running")) this.withdrawn.add(picked.runId);
+        if (decided.ok && isIn(picked, "queued", "active")) this.withdrawn.add(picked.runId);
         return this.#accept(decided);
       }
       case "tell":
@@ -400,8 +401,8 @@ class World {
   tell(told: "once" | "twice" | "lost" | "nobody there"): void {
     const due = pendingMessage(this.lane, PROJECT, this.now);
     if (due === null) return;
-    this.lane = noteSent(this.lane, due.deploymentId, this.now);
-    if (told === "nobody there") this.lane = noteUndelivered(this.lane, due.deploymentId, this.now);
+    this.lane = noteSent(this.lane, due.runId, this.now);
+    if (told === "nobody there") this.lane = noteUndelivered(this.lane, due.runId, this.now);
     const arrives = told === "once" || told === "twice";
     if (due.message.type === "run" && due.message.order.preapproved && arrives)
       this.permits.add(due.message.order.run_id);
@@ -477,7 +478,7 @@ class World {
     const { deployments } = this.lane;
     const count = (...names: Parameters<typeof isIn>[1][]) =>
       deployments.filter((one) => isIn(one, ...names)).length;
-    expect(count("offered", "running"), "at most one runs").toBeLessThanOrEqual(1);
+    expect(count("active"), "at most one runs").toBeLessThanOrEqual(1);
     expect(count("live"), "at most one is live").toBeLessThanOrEqual(1);
     const held = heldOf(this.lane);
     if (count("queued") > 0)
@@ -489,7 +490,9 @@ class World {
     for (const one of deployments)
       if (isIn(one, "queued"))
         expect(one.state.deadlineAt === null, "held ones have no deadline").toBe(held !== null);
-      else if (isIn(one, "offered", "running")) expect(one.state.deadlineAt).toBeGreaterThan(0);
+      else if (isIn(one, "active"))
+        for (const run of one.state.runs.filter((each) => isRunIn(each, "offered", "running")))
+          expect(run.state.deadlineAt).toBeGreaterThan(0);
     const liveBefore = liveOf(before);
     if (liveBefore !== null && this.lane.deletedAt === null) {
       const now = deployments.find((one) => one.id === liveBefore.id);
@@ -506,7 +509,7 @@ class World {
     if (live !== null) expect(host?.state.name, "nobody takes down what is live").toBe("in_use");
     if (live !== null && live.approvedBy !== null && live.kind === "deploy")
       expect(
-        [live.commitSha, live.state.evidence?.commit_sha],
+        [live.commitSha, live.state.served[0]?.evidence?.commit_sha],
         "an approved deployment is live with the commit that was approved",
       ).toEqual([this.#approved.get(live.id), this.#approved.get(live.id)]);
     for (const one of deployments) LaneDeployment.parse(JSON.parse(JSON.stringify(one)));
@@ -596,7 +599,7 @@ const requestOf = ({ latest, emergency }: Extract<Step, { latest: boolean }>) =>
 const commitOf = (pushes: number) => pushes.toString(16).padStart(40, "0");
 const serverOf = (isOther: boolean): ServerId => servers[isOther ? 1 : 0];
 const runsOf = ({ agents }: World) => [...agents.values()].reduce((sum, { runs }) => sum + runs.length, 0);
-const unended = (lane: Lane) => lane.deployments.filter((one) => isIn(one, "queued", "offered", "running"));
+const unended = (lane: Lane) => lane.deployments.filter((one) => isIn(one, "queued", "active"));
 
 /** The agent crashes before a removal that waits for a run. It must not carry it out after the next deployment. */
 const interruptedRemoval: Step[] = [
@@ -680,7 +683,7 @@ describe("a lane with any events in any order", () => {
         for (const serverId of servers) {
           const agent = world.agentOf(serverId);
           if (live?.serverId === serverId) {
-            expect(agent.current).toBe(live.state.release);
+            expect(agent.current).toBe(live.state.served[0]?.release);
           } else if (live !== null || world.isPurged) {
             expect([agent.current, ...agent.releases]).toEqual([null]);
           }

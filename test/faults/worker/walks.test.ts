@@ -3,6 +3,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { DeploymentId } from "#contract/ids.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { Server } from "#contract/endpoints/servers/schemas.ts";
+import { isIn } from "#domain/lane/lane.ts";
+import { startOf } from "#domain/lane/runs.ts";
 import { call } from "../../support/worker/call.ts";
 import { type FaultKind, faultKinds, Faults, setUpForFaults } from "../../support/worker/faults.ts";
 import type { Part } from "../../support/worker/parts.ts";
@@ -76,7 +78,7 @@ const walks: Record<string, Walk> = {
       story.agent.until = "build";
       const id = await story.start();
       await story.until("running", ({ deployments }) =>
-        deployments.some((one) => one.state.name === "running"),
+        deployments.some((one) => isIn(one, "active") && startOf(one) !== null),
       );
       const next = await story.start();
       await story.cancel(id);
@@ -91,7 +93,7 @@ const walks: Record<string, Walk> = {
       story.agent.until = "build";
       const id = await story.start();
       await story.until("running", ({ deployments }) =>
-        deployments.some((one) => one.state.name === "running"),
+        deployments.some((one) => isIn(one, "active") && startOf(one) !== null),
       );
       await story.delete(id);
       if (first !== undefined) await story.delete(first.id);
@@ -174,7 +176,7 @@ describe("an outage of two minutes", () => {
       story.agent.until = "build";
       const running = await story.start();
       await story.until("running", ({ deployments }) =>
-        deployments.some((one) => one.state.name === "running"),
+        deployments.some((one) => isIn(one, "active") && startOf(one) !== null),
       );
       faults.disable(...parts);
       story.agent.until = "result";

@@ -174,7 +174,7 @@ function* afterWithdrawal(
   decided: Result<Decision>,
 ): Iterable<NextWorld> {
   if (!decided.ok || decided.value.lane === world.lane) return;
-  const runIds = isIn(deployment, "queued", "offered", "running") ? [deployment.runId] : [];
+  const runIds = isIn(deployment, "queued", "active") ? [deployment.runId] : [];
   yield [what, { ...world, lane: decided.value.lane, withdrawn: [...world.withdrawn, ...runIds] }];
 }
 
@@ -217,9 +217,9 @@ function checkAlways(before: ModelWorld, after: ModelWorld): void {
   const { lane, agent, switches, permits } = after;
   const count = (...names: Parameters<typeof isIn>[1][]) =>
     lane.deployments.filter((one) => isIn(one, ...names)).length;
-  must(count("offered", "running") <= 1, "two deployments run");
+  must(count("active") <= 1, "two deployments run");
   must(count("live") === 1, "not exactly one is live");
-  must(count("queued") === 0 || count("offered", "running") === 1, "a queue has nothing ahead of it");
+  must(count("queued") === 0 || count("active") === 1, "a queue has nothing ahead of it");
   must(
     after.accepted.every((version, at) => version === at + 1),
     "versions do not rise by one",
@@ -239,7 +239,10 @@ function checkAlways(before: ModelWorld, after: ModelWorld): void {
   const hasRestored =
     agent.current !== before.agent.current && agent.runs === before.agent.runs && agent.isUp;
   if (hasRestored)
-    must(agent.current === liveOf(lane)?.state.release, "a release is restored that is not the live one");
+    must(
+      agent.current === liveOf(lane)?.state.served[0]?.release,
+      "a release is restored that is not the live one",
+    );
   for (const one of lane.deployments) {
     const earlier = before.lane.deployments.find(({ id }) => id === one.id);
     if (earlier === undefined || earlier.state.name === one.state.name) continue;
@@ -261,12 +264,12 @@ function checkQuiet({ lane, agent, wire }: ModelWorld): void {
   must(wire.length === 0, "something is on its way forever");
   must(agent.runs.length === 0, "the agent has a run that nobody waits for");
   must(
-    lane.deployments.every((one) => !isIn(one, "queued", "offered", "running")),
+    lane.deployments.every((one) => !isIn(one, "queued", "active")),
     "something never ends",
   );
   const live = liveOf(lane);
   must(
-    live === null || agent.current === live.state.release,
+    live === null || agent.current === live.state.served[0]?.release,
     "the server serves another release than the live one",
   );
 }
@@ -291,11 +294,13 @@ function numberOf<Value extends object>(value: Value, compared?: (value: Value) 
 }
 
 const IRRELEVANT = { actor: null, createdAt: null, commitSha: null, commitMessage: null };
-const IRRELEVANT_IN_STATE = { plan: null, evidence: null };
 
 /** A deployment without the fields that no decision uses. */
 function deciding(deployment: LaneDeployment): object {
-  return { ...deployment, ...IRRELEVANT, state: { ...deployment.state, ...IRRELEVANT_IN_STATE } };
+  const state = { ...deployment.state, plan: null };
+  if (!("served" in state)) return { ...deployment, ...IRRELEVANT, state };
+  const served = state.served.map((there) => ({ ...there, evidence: null }));
+  return { ...deployment, ...IRRELEVANT, state: { ...state, served } };
 }
 
 const ORDERED_WAYS = ["to agent", "to link", "to lane"] as const;

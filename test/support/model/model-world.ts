@@ -5,9 +5,9 @@ import { type DeploymentId, RunId } from "#contract/ids.ts";
 import { checkServing, type ServingCheck } from "#domain/lane/check-serving.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
-import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-messages.ts";
+import { noteSent, noteUndelivered } from "#domain/lane/pending-messages.ts";
 import type { Lane } from "#domain/lane/lane.ts";
-import { PROJECT, SERVER } from "../lane.ts";
+import { pendingMessage, PROJECT, SERVER } from "../lane.ts";
 import {
   eventsToPost,
   type ModelAgent,
@@ -100,10 +100,10 @@ export function* tell(world: ModelWorld): Iterable<readonly [step: string, world
   if (due === null) return;
   // The link holds an order back until the lane has answered the hello.
   if (world.wire.some(({ kind }) => kind === "reconcile")) return;
-  const told = { ...world, lane: noteSent(world.lane, due.deploymentId, world.now) };
+  const told = { ...world, lane: noteSent(world.lane, due.runId, world.now) };
   const { message } = due;
   if (!isLinked(world)) {
-    yield ["tell nobody", { ...told, lane: noteUndelivered(told.lane, due.deploymentId, world.now) }];
+    yield ["tell nobody", { ...told, lane: noteUndelivered(told.lane, due.runId, world.now) }];
     if (world.link === 0) return;
   }
   const permitted = message.type === "run" && message.order.preapproved ? [message.order.run_id] : [];

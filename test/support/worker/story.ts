@@ -5,9 +5,10 @@ import { expect, vi } from "vitest";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { LogPage } from "#contract/endpoints/logs/schemas.ts";
-import { LaneDeployment } from "#domain/lane/lane.ts";
+import type { LaneDeployment } from "#domain/lane/lane.ts";
 import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
 import { LaneStore } from "#worker/objects/project-lane/lane-store.ts";
+import { fromStored, storedDeployment } from "#worker/objects/project-lane/stored-deployment.ts";
 import type { ObjectOf } from "./faults.ts";
 import { type ConnectedAgent, PRESET } from "../connected-agent/connected-agent.ts";
 import type { TestProject } from "./project.ts";
@@ -167,7 +168,7 @@ export class Story {
         if (read("SELECT id FROM deployments WHERE revision <> written_revision").length > 0)
           waiting.push("deployments");
         const deployments = read("SELECT json FROM deployments ORDER BY version").map(({ json }) =>
-          LaneDeployment.parse({ ...JSON.parse(String(json)), variables: null }),
+          fromStored(storedDeployment.parse({ ...JSON.parse(String(json)), variables: null })),
         );
         const alarm = await storage.getAlarm();
         if (waiting.length > 0) expect(alarm, `an alarm for ${waiting.join(", ")}`).not.toBeNull();

@@ -1,6 +1,8 @@
 import type { DeploymentStage, DeploymentStatus, Hold } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
-import { isIn, type LaneDeployment, type LaneHold, type State } from "#domain/lane/lane.ts";
+import { runStages } from "#contract/stages.ts";
+import { isIn, type LaneDeployment, type LaneHold, type Run, type State } from "#domain/lane/lane.ts";
+import { isRunIn, isUnended, startOf } from "#domain/lane/runs.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 
@@ -10,7 +12,8 @@ export type UnrevisedRecord = Omit<DeploymentRecord, "revision">;
 /** The record that is written to D1 for a deployment. */
 export function recordOf(deployment: LaneDeployment, projectId: ProjectId): UnrevisedRecord {
   const { state } = deployment;
-  const wasLive = isIn(deployment, "live", "superseded") ? deployment.state : null;
+  // What the first server serves.
+  const wasLive = isIn(deployment, "live", "superseded") ? deployment.state.served[0] : undefined;
   return {
     id: deployment.id,
     projectId,
@@ -27,10 +30,10 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     trigger: deployment.trigger,
     status: statusOf(state),
     stage: stageOf(state),
-    waitsForServer: state.name === "offered",
-    startedAt: "startedAt" in state ? state.startedAt : null,
+    waitsForServer: state.name === "active" && leastAdvanced(state)?.state.name === "offered",
+    startedAt: "startedAt" in state ? state.startedAt : startOf(deployment),
     finishedAt: "finishedAt" in state ? state.finishedAt : null,
-    deadlineAt: "deadlineAt" in state ? state.deadlineAt : null,
+    deadlineAt: deadlineOf(state),
     failure: state.name === "failed" ? state.failure : null,
     evidence: wasLive?.evidence ?? null,
     release: wasLive?.release ?? null,
@@ -69,8 +72,7 @@ function holdView(hold: LaneHold | null, serverId: ServerId): Hold | null {
 function statusOf(state: State): DeploymentStatus {
   switch (state.name) {
     case "queued":
-    case "offered":
-    case "running":
+    case "active":
       return "building";
     case "live":
     case "superseded":
@@ -83,14 +85,34 @@ function statusOf(state: State): DeploymentStatus {
 function stageOf(state: State): DeploymentStage | null {
   switch (state.name) {
     case "queued":
-    case "offered":
       return "queued";
-    case "running":
-      return state.ending === null ? state.stage : "canceling";
+    case "active": {
+      const run = leastAdvanced(state);
+      if (run === null || !isRunIn(run, "running")) return "queued";
+      return run.state.ending === null ? run.state.stage : "canceling";
+    }
     case "live":
     case "superseded":
     case "failed":
     case "canceled":
       return null;
   }
+}
+
+type ActiveState = Extract<State, { name: "active" }>;
+
+/** The run that is behind all others; null: all have ended. */
+function leastAdvanced({ runs }: ActiveState): Run | null {
+  const rank = ({ state }: Run) => (state.name === "running" ? runStages.indexOf(state.stage) : -1);
+  return runs.filter(isUnended).toSorted((one, other) => rank(one) - rank(other))[0] ?? null;
+}
+
+/** When the lane ends it at the latest if nothing happens, in Unix milliseconds; null: not known, or it has ended. */
+function deadlineOf(state: State): number | null {
+  if (state.name === "queued") return state.deadlineAt;
+  if (state.name !== "active") return null;
+  const times = state.runs.flatMap((run) =>
+    isRunIn(run, "offered", "running") ? [run.state.deadlineAt] : [],
+  );
+  return times.length === 0 ? null : Math.max(...times);
 }

@@ -1,13 +1,11 @@
 import type { DeploymentId, RunId } from "#contract/ids.ts";
-import { storedAs } from "#contract/stored.ts";
-import { LaneDeployment, MAX_REMEMBERED } from "#domain/lane/lane.ts";
+import { type LaneDeployment, MAX_REMEMBERED } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { findProjectHistory } from "#worker/db/projects/find-project-history.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
-
-const storedDeployment = storedAs(LaneDeployment);
+import { fromStored, storedDeployment } from "#worker/objects/project-lane/stored-deployment.ts";
 
 /** A project's history from D1, in the form that a lane stores. */
 export type LaneHistory = {
@@ -57,7 +55,8 @@ function sourceOf(
     }
     case "config": {
       const same = earlier.findLast(
-        (one) => one.commitSha === commitSha || ("release" in one.state && one.state.release === release),
+        ({ commitSha: sha, state }) =>
+          sha === commitSha || ("served" in state && state.served.some((there) => there.release === release)),
       );
       return same?.codeVersion ?? null;
     }
@@ -113,5 +112,5 @@ function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId
       plan: null,
     },
   } satisfies { [Field in keyof LaneDeployment]: unknown });
-  return parsed.success ? parsed.data : null;
+  return parsed.success ? fromStored(parsed.data) : null;
 }

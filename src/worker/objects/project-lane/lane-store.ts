@@ -5,11 +5,12 @@ import { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { storedAs } from "#contract/stored.ts";
 import { KnownFreezes, noFreezes } from "#domain/freezes/project-freezes.ts";
-import { Placement, LaneDeployment, type Lane } from "#domain/lane/lane.ts";
+import { Placement, type LaneDeployment, type Lane } from "#domain/lane/lane.ts";
 import { discardable } from "#domain/lane/transitions.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
+import { fromStored, storedDeployment, toStored } from "#worker/objects/project-lane/stored-deployment.ts";
 import {
   livePlanOf,
   StoredPlans,
@@ -31,9 +32,7 @@ const StoredLane = z.strictObject({
 type StoredLane = z.infer<typeof StoredLane>;
 const storedLane = storedAs(StoredLane);
 
-const storedDeployment = storedAs(LaneDeployment);
-
-type StoredDeployment = { json: string; variables: string | null; plan: number | null };
+type DeploymentRow = { json: string; variables: string | null; plan: number | null };
 
 /**
  * The lane in the object's own SQLite. A row whose revision is above its written revision is not up to date in D1. All
@@ -77,7 +76,7 @@ export class LaneStore {
     const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM lane").toArray();
     const stored = row === undefined ? null : storedLane.parse(parseJson(row.json));
     const rows = this.#sql
-      .exec<StoredDeployment>("SELECT json, variables, plan FROM deployments ORDER BY version")
+      .exec<DeploymentRow>("SELECT json, variables, plan FROM deployments ORDER BY version")
       .toArray();
     const plans = this.#plans.load();
     const deployments = rows.map(({ json, variables, plan }) => {
@@ -85,7 +84,8 @@ export class LaneStore {
         ...JSON.parse(json),
         variables: variables === null ? null : parseJson(variables),
       });
-      return plan === null ? deployment : withLivePlan(deployment, plans.get(plan) ?? null);
+      const loaded = fromStored(deployment);
+      return plan === null ? loaded : withLivePlan(loaded, plans.get(plan) ?? null);
     });
     this.#cached = {
       lane: {
@@ -159,7 +159,7 @@ export class LaneStore {
   #saveDeployment(deployment: LaneDeployment, old: LaneDeployment | null, { projectId }: LaneOwner): void {
     const record = (of: LaneDeployment) => JSON.stringify(recordOf(of, projectId));
     const isChanged = old === null || record(old) !== record(deployment);
-    const { variables, ...stored } = deployment;
+    const { variables, ...stored } = toStored(deployment);
     const plan = livePlanOf(deployment.state);
     this.#sql.exec(
       `INSERT INTO deployments (id, version, json, variables, plan, revision, written_revision) VALUES (?, ?, ?, ?, ?, 1, 0)

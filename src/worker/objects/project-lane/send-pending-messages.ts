@@ -1,6 +1,6 @@
 import { RunOrder, type RunVariables, type SealedToken } from "#contract/agent-order.ts";
 import type { ToAgent } from "#contract/agent-protocol.ts";
-import type { DeploymentId, ServerId } from "#contract/ids.ts";
+import type { RunId, ServerId } from "#contract/ids.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { type CommitRequest, commitRequests, noteCommitRequest } from "#domain/lane/commit-requests.ts";
 import { decideServerDeleted } from "#domain/lane/decide-project-removed.ts";
@@ -8,7 +8,7 @@ import {
   pendingRemovals,
   noteRemovalSent,
   type PendingMessage,
-  pendingMessage,
+  pendingMessages,
   noteSent,
   noteUndelivered,
 } from "#domain/lane/pending-messages.ts";
@@ -22,11 +22,14 @@ import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 /** The most requests to resolve a commit in one run. Each may read D1. The alarm starts the next one. */
 const MAX_REQUESTS = 5;
 
+/** The most messages to runs in one turn: each is a call. The alarm sends the rest. */
+const MAX_MESSAGES = 30;
+
 /** How the lane records a message: `sent` before it goes out, `undelivered` if the agent was not connected. */
 type Records = { readonly sent: (lane: Lane) => Lane; readonly undelivered: (lane: Lane) => Lane };
 
 /**
- * Sends the pending offer or stop, `remove_project` to the servers that must remove the project, and requests to resolve
+ * Sends the pending offers or stops, `remove_project` to the servers that must remove the project, and requests to resolve
  * the commits that need an approval. Each message is recorded before it goes out; if the agent was not connected, only
  * this send is taken back. A server that serves the wrong release gets a correction; if it is not connected, its next
  * hello reports the release again.
@@ -47,20 +50,27 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   }
 
   try {
-    const values = await readVariables(parts, owner);
-    // Read in the same turn as it is recorded: the lane may have changed in the meantime.
-    const pending = withVariables(pendingMessage(store.load(), projectId, now()), values);
-    if (pending !== null)
-      await deliver(pending.serverId, pending.message, {
-        sent: (lane) => noteSent(lane, pending.deploymentId, now()),
-        undelivered: (lane) => noteUndelivered(lane, pending.deploymentId, now()),
-      });
+    for (const { runId } of pendingMessages(store.load(), projectId, now()).slice(0, MAX_MESSAGES))
+      await sendToRun(runId);
   } finally {
     // Also if the variables cannot be read: these messages do not need them.
     await sendRemovals();
     await sendCorrections();
     // Last, because a token that cannot be read must not delay the others.
     await sendCommitRequests();
+  }
+
+  async function sendToRun(runId: RunId) {
+    const find = () =>
+      pendingMessages(store.load(), projectId, now()).find((one) => one.runId === runId) ?? null;
+    const values = await readVariables(parts, { accountId, projectId }, find());
+    // Read in the same turn as it is recorded: the lane may have changed in the meantime.
+    const pending = withVariables(find(), values);
+    if (pending === null) return;
+    await deliver(pending.serverId, pending.message, {
+      sent: (lane) => noteSent(lane, runId, now()),
+      undelivered: (lane) => noteUndelivered(lane, runId, now()),
+    });
   }
 
   async function sendCommitRequests() {
@@ -104,21 +114,18 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   }
 }
 
-type Values = { readonly deploymentId: DeploymentId; readonly variables: RunVariables };
-
 /** The variables of the order to send, which only D1 has; null: no order, or none with variables. @throws if D1 does not answer */
-async function readVariables({ env, store, now }: LaneContext, owner: LaneOwner): Promise<Values | null> {
-  const { accountId, projectId } = owner;
-  const pending = pendingMessage(store.load(), projectId, now());
+async function readVariables(
+  { env }: LaneContext,
+  { accountId, projectId }: LaneOwner,
+  pending: PendingMessage | null,
+): Promise<RunVariables | null> {
   if (pending === null || pending.variables === null || pending.message.type !== "run") return null;
   const { database } = new DatabaseSession(env.DB, "first-primary");
   const rows = new AccountRows(database, accountId);
-  const { deploymentId, serverId, variables, message } = pending;
+  const { serverId, variables, message } = pending;
   const { repository } = message.order.source;
-  return {
-    deploymentId,
-    variables: await findRunVariables(rows, projectId, serverId, variables, repository),
-  };
+  return await findRunVariables(rows, projectId, serverId, variables, repository);
 }
 
 /** The repository's token for a request, which only D1 has; null: it needs none. @throws if D1 does not answer */
@@ -133,10 +140,13 @@ async function readToken(
   return await findRepositoryToken(rows, projectId, serverId, variables, source.repository);
 }
 
-/** Adds the values to an order. null if they are of another deployment: the change that caused this sends the order. */
-function withVariables(pending: PendingMessage | null, values: Values | null): PendingMessage | null {
+/** Adds the values to an order. null: the order got variables while others were read, and the change that caused this sends it. */
+function withVariables(
+  pending: PendingMessage | null,
+  variables: RunVariables | null,
+): PendingMessage | null {
   if (pending === null || pending.variables === null || pending.message.type !== "run") return pending;
-  if (values?.deploymentId !== pending.deploymentId) return null;
-  const order = RunOrder.parse({ ...pending.message.order, variables: values.variables });
+  if (variables === null) return null;
+  const order = RunOrder.parse({ ...pending.message.order, variables });
   return { ...pending, message: { type: "run", order } };
 }

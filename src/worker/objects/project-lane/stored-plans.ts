@@ -1,6 +1,7 @@
 import { parseJson } from "#contract/parse-json.ts";
 import { storedAs } from "#contract/stored.ts";
 import { isIn, type LaneDeployment, Plan, type State } from "#domain/lane/lane.ts";
+import type { StoredDeployment } from "#worker/objects/project-lane/stored-deployment.ts";
 
 const storedPlan = storedAs(Plan);
 
@@ -52,7 +53,7 @@ export function livePlanOf(state: State): Plan | null {
 }
 
 /** A deployment in the form in which its row stores it: the plan that it was live with is in another table. */
-export function withoutLivePlan<Stored extends { readonly state: State }>(stored: Stored) {
+export function withoutLivePlan<Stored extends Pick<StoredDeployment, "state">>(stored: Stored) {
   const { state } = stored;
   return state.name === "live" || state.name === "superseded"
     ? { ...stored, state: { ...state, plan: null } }

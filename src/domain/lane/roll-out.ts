@@ -1,0 +1,195 @@
+import { SYSTEM } from "#domain/events/system-actor.ts";
+import { STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
+import type { Decision, Effect } from "#domain/lane/decision.ts";
+import { batchOf, minimumOf } from "#domain/lane/fleet.ts";
+import { activeOf, type Lane, type Named, replaceDeployment, type Verdict } from "#domain/lane/lane.ts";
+import { mayHavePermit } from "#domain/lane/run-order.ts";
+import { isRunIn, isUnended, type RunIn, withRun } from "#domain/lane/runs.ts";
+import { cancel, fail, goLive, offered } from "#domain/lane/transitions.ts";
+
+type Active = Named<"active">;
+
+/** What a rule changes; null: it does not apply. */
+type Applied = Decision | null;
+
+/** Each rule must make progress, so that they settle. More rounds than runs can need are an error in a rule. */
+const MAX_ROUNDS = 1_000;
+
+/**
+ * Applies the rules of a rollout until nothing changes: every report, deadline and request changes facts, and what follows
+ * from the facts is decided here. So it does not matter in which order they arrive.
+ */
+export function rollOut(lane: Lane, now: number): Decision {
+  let next = lane;
+  const effects: Effect[] = [];
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
+    const active = activeOf(next);
+    const applied = active === null ? null : applyRule(next, active, now);
+    if (applied === null) return { lane: next, effects };
+    next = applied.lane;
+    effects.push(...applied.effects);
+  }
+  throw new Error("the rules of the rollout do not settle");
+}
+
+function applyRule(lane: Lane, active: Active, now: number): Applied {
+  return (
+    offerRest(lane, active, now) ??
+    skipAway(lane, active) ??
+    decideVerdict(lane, active) ??
+    stopRuns(lane, active, now) ??
+    givePermit(lane, active, now) ??
+    conclude(lane, active, now)
+  );
+}
+
+function changed(lane: Lane, next: Active, effects: readonly Effect[] = []): Decision {
+  return { lane: replaceDeployment(lane, next), effects };
+}
+
+/** As soon as the first server has resolved the commit, the others get their orders. */
+function offerRest(lane: Lane, active: Active, now: number): Applied {
+  if (active.state.verdict !== null || active.commitSha === null) return null;
+  const run = active.state.runs.find((one) => isRunIn(one, "waiting"));
+  if (run === undefined) return null;
+  return changed(lane, withRun(active, { ...run, state: offered(active.state.plan, now) }));
+}
+
+/** Leaves out a server that is not connected, or that was lost before its permit, if the project allows it. */
+function skipAway(lane: Lane, active: Active): Applied {
+  const { fleet } = active.state.plan;
+  if (fleet?.rollout.offline !== "skip" || active.state.verdict !== null) return null;
+  const left = active.state.runs.filter((one) => !isRunIn(one, "skipped")).length;
+  if (left <= minimumOf(fleet)) return null;
+  const run = active.state.runs.find(isAway);
+  if (run === undefined) return null;
+  const message = `Server ${run.serverId} is left out, because it is not connected`;
+  const log = { type: "log", deploymentId: active.id, stage: "queued", message } as const;
+  return changed(lane, withRun(active, { ...run, state: { name: "skipped" } }), [log]);
+}
+
+function isAway(run: Active["state"]["runs"][number]): boolean {
+  if (isRunIn(run, "offered"))
+    return run.state.lastSend?.undelivered === true && run.state.permit === "unsent";
+  if (!isRunIn(run, "broken") || run.state.wasPermitted) return false;
+  const { code } = run.state.failure;
+  return code === "server_offline" || code === "server_lost";
+}
+
+/** A run that has broken ends the deployment, unless the others may go on without it. */
+function decideVerdict(lane: Lane, active: Active): Applied {
+  const { runs, verdict, opened, plan } = active.state;
+  if (verdict !== null) return null;
+  const broken = runs.find((run) => isRunIn(run, "broken"));
+  if (broken === undefined) return null;
+  const mayContinue = opened && plan.fleet?.rollout.on_failure === "continue" && !isReleaser(active, broken);
+  const good = runs.filter((run) => isUnended(run) || isRunIn(run, "switched")).length;
+  if (mayContinue && plan.fleet !== undefined && good >= minimumOf(plan.fleet)) return null;
+  const { failure, isReported } = broken.state;
+  const fails: Verdict = { type: "fail", failure, actor: isReported ? active.actor : SYSTEM };
+  return changed(lane, { ...active, state: { ...active.state, verdict: fails } });
+}
+
+/** The server that runs the release command, chosen with the permit: the first of the order may have been left out. */
+function releaserOf({ state, kind }: Active) {
+  if (kind !== "deploy" || state.plan.release_command === null) return null;
+  return state.runs.find((run) => !isRunIn(run, "skipped")) ?? null;
+}
+
+function isReleaser(active: Active, { id }: { readonly id: string }): boolean {
+  return releaserOf(active)?.id === id;
+}
+
+/** After the verdict, runs without a permit stop. Servers that are switching finish first. */
+function stopRuns(lane: Lane, active: Active, now: number): Applied {
+  const { verdict } = active.state;
+  if (verdict === null) return null;
+  for (const run of active.state.runs) {
+    const isUnsent = isRunIn(run, "offered") && !mayHavePermit(active, run);
+    if (isRunIn(run, "waiting") || isUnsent)
+      return changed(lane, withRun(active, { ...run, state: { name: "stopped", startedAt: null } }));
+    if (!isRunIn(run, "running") || run.state.permitted || run.state.ending !== null) continue;
+    return stopRun(lane, active, run, verdict, now);
+  }
+  return null;
+}
+
+function stopRun(lane: Lane, active: Active, run: RunIn<"running">, verdict: Verdict, now: number): Decision {
+  const { stage, lastContactAt } = run.state;
+  const ending =
+    verdict.type === "cancel"
+      ? { type: "cancel" as const, by: verdict.by, actor: verdict.actor }
+      : { type: "fail" as const, failure: verdict.failure };
+  const deadlineAt = Math.max(now + STOP_CONFIRM_MS, lastContactAt);
+  const message =
+    verdict.type === "cancel"
+      ? `Cancel requested by ${verdict.by}`
+      : "Stopping, because another server failed";
+  return changed(
+    lane,
+    withRun(active, { ...run, state: { ...run.state, ending, lastSend: null, deadlineAt } }),
+    [{ type: "log", deploymentId: active.id, stage, message }],
+  );
+}
+
+/** Permits follow when all servers are ready, in batches. */
+function givePermit(lane: Lane, active: Active, now: number): Applied {
+  const { runs, verdict, opened, quota, pauseUntil, plan } = active.state;
+  if (verdict !== null) return null;
+  const there = runs.filter((run) => !isRunIn(run, "skipped"));
+  const isReady = (run: (typeof runs)[number]): run is RunIn<"running"> =>
+    isRunIn(run, "running") && run.state.ready && run.state.ending === null;
+  if (!opened) {
+    const minimum = plan.fleet === undefined ? 1 : minimumOf(plan.fleet);
+    if (there.length < minimum || !there.every(isReady)) return null;
+    return changed(lane, { ...active, state: { ...active.state, opened: true } });
+  }
+  const next = there.filter(isReady).find((run) => !run.state.permitted);
+  if (next === undefined) return null;
+  const wasGiven = there.filter(hadPermit).length;
+  if (wasGiven < quota) {
+    if (!isReleased(active) && !isReleaser(active, next)) return null;
+    return changed(lane, withRun(active, { ...next, state: { ...next.state, permitted: true } }));
+  }
+  if (there.some((run) => isRunIn(run, "running") && run.state.permitted) || plan.fleet === undefined)
+    return null;
+  const { pause_seconds: pauseSeconds } = plan.fleet.rollout;
+  if (pauseUntil === null)
+    return changed(lane, { ...active, state: { ...active.state, pauseUntil: now + pauseSeconds * 1000 } });
+  if (now < pauseUntil) return null;
+  const more = { quota: quota + batchOf(plan.fleet), pauseUntil: null };
+  return changed(lane, { ...active, state: { ...active.state, ...more } });
+}
+
+function hadPermit(run: Active["state"]["runs"][number]): boolean {
+  if (isRunIn(run, "running")) return run.state.permitted;
+  return isRunIn(run, "switched") || (isRunIn(run, "broken") && run.state.wasPermitted);
+}
+
+/** Whether the release command has run, so that other servers may switch. */
+function isReleased(active: Active): boolean {
+  const releaser = releaserOf(active);
+  if (releaser === null || isRunIn(releaser, "switched")) return true;
+  if (!isRunIn(releaser, "running") || !releaser.state.permitted) return false;
+  return ["start", "activate", "verify"].includes(releaser.state.stage);
+}
+
+/** Ends the deployment when each of its runs has ended. */
+function conclude(lane: Lane, active: Active, now: number): Applied {
+  const { runs, verdict } = active.state;
+  if (runs.some(isUnended)) return null;
+  if (verdict === null) return goLive(lane, active, now);
+  switch (verdict.type) {
+    case "cancel": {
+      // An agent that was told to stop, and has done something else.
+      const broken = runs.find(
+        (run) => isRunIn(run, "broken") && run.state.isReported && !run.state.wasPermitted,
+      );
+      if (broken !== undefined && isRunIn(broken, "broken"))
+        return fail(lane, active, broken.state.failure, now, active.actor);
+      return cancel(lane, active, { name: verdict.by, actor: verdict.actor ?? SYSTEM }, now);
+    }
+    case "fail":
+      return fail(lane, active, verdict.failure, now, verdict.actor);
+  }
+}

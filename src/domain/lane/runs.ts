@@ -1,0 +1,92 @@
+import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
+import { RunId, type ServerId } from "#contract/ids.ts";
+import {
+  activeOf,
+  isIn,
+  type Lane,
+  type LaneDeployment,
+  type Named,
+  replaceDeployment,
+  type Run,
+  type RunState,
+} from "#domain/lane/lane.ts";
+
+export type RunIn<Name extends RunState["name"]> = Run & { state: Extract<RunState, { name: Name }> };
+
+/** Whether a run is in one of the states. Narrows the type of its state. */
+export function isRunIn<Name extends RunState["name"]>(
+  run: Run,
+  ...names: readonly Name[]
+): run is RunIn<Name> {
+  return names.some((name) => name === run.state.name);
+}
+
+/** Whether the run has not ended. */
+export function isUnended(run: Run): run is RunIn<"waiting" | "offered" | "running"> {
+  return isRunIn(run, "waiting", "offered", "running");
+}
+
+/** The run of the active deployment on a server; null: it has none there. */
+export function runOn(lane: Lane, serverId: ServerId): Run | null {
+  return activeOf(lane)?.state.runs.find((run) => run.serverId === serverId) ?? null;
+}
+
+/** The active deployment with a changed run. */
+export function withRun(deployment: Named<"active">, run: Run): Named<"active"> {
+  const runs = deployment.state.runs.map((one) => (one.id === run.id ? run : one));
+  return { ...deployment, state: { ...deployment.state, runs } };
+}
+
+/** Whether it is decided that an active deployment does not go live, as far as that can be seen: a run is told to stop. */
+export function isEnding({ state: { verdict, runs } }: Named<"active">): boolean {
+  return verdict !== null || runs.some((run) => isRunIn(run, "running") && run.state.ending !== null);
+}
+
+/** A run that has broken. @param isReported whether the agent has reported the failure, and the lane has not decided it */
+export function broken(
+  run: RunIn<"offered" | "running">,
+  failure: DeploymentFailure,
+  { isReported }: { readonly isReported: boolean },
+): RunIn<"broken"> {
+  const isRunning = isRunIn(run, "running");
+  const startedAt = isRunning ? run.state.startedAt : null;
+  const wasPermitted = isRunning && run.state.permitted;
+  return { ...run, state: { name: "broken", startedAt, wasPermitted, failure, isReported } };
+}
+
+/** A run that has ended as it was told to. @param otherwise how it has ended if it was not told to */
+export function endRun(run: RunIn<"running">, otherwise: DeploymentFailure | null = null): Run {
+  const { ending, startedAt } = run.state;
+  const failure = ending?.type === "fail" ? ending.failure : otherwise;
+  if (ending?.type === "cancel" || failure === null) return { ...run, state: { name: "stopped", startedAt } };
+  return broken(run, failure, { isReported: false });
+}
+
+/** Replaces a run of the active deployment. */
+export function replaceRun(lane: Lane, run: Run): Lane {
+  const active = activeOf(lane);
+  return active === null ? lane : replaceDeployment(lane, withRun(active, run));
+}
+
+/** Base 32 as in ids. */
+const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** The id of a further run of a deployment: the id of its first run plus a number. Deterministic, as decisions are. */
+export function nthRunId(first: RunId, nth: number): RunId {
+  let carry = nth;
+  const digits = [...first.slice("run_".length)].toReversed().map((digit) => {
+    const sum = DIGITS.indexOf(digit) + carry;
+    carry = Math.floor(sum / DIGITS.length);
+    return DIGITS[sum % DIGITS.length];
+  });
+  return RunId.parse(`run_${digits.toReversed().join("")}`);
+}
+
+/** When the first server began; null: none has. In Unix milliseconds. */
+export function startOf(deployment: LaneDeployment): number | null {
+  if (!isIn(deployment, "active")) return null;
+  const starts = deployment.state.runs.flatMap(({ state }) =>
+    "startedAt" in state ? (state.startedAt ?? []) : [],
+  );
+  return starts.length === 0 ? null : Math.min(...starts);
+}
