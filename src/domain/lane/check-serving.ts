@@ -23,7 +23,7 @@ export function checkServing(lane: Lane, { serverId, report }: ServingReport): S
   const live = liveOf(lane);
   const served = live === null ? null : servedOn(live, serverId);
   if (served === null) return { kind: "right" };
-  const { release } = served;
+  const release = served.instead ?? served.release;
   if (report.release === release || !report.releases.includes(release)) return { kind: "right" };
   return runOn(lane, serverId) !== null ? { kind: "later" } : { kind: "correct_release", release };
 }

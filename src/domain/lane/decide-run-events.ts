@@ -56,7 +56,6 @@ export function decideRunEvents(
     progress.lane = next;
     progress.effects.push(...effects);
   };
-  applyRules();
   let ackedSeq = run.state.ackedSeq;
   for (const event of reported.events) {
     if (event.seq <= ackedSeq) continue;
@@ -65,6 +64,7 @@ export function decideRunEvents(
     applyEvent(progress, run.id, event, now);
     applyRules();
   }
+  if (ackedSeq === run.state.ackedSeq) applyRules();
   return {
     ...progress,
     value: { acked_seq: ackedSeq, instruction: instructionFor(progress.lane, reported) },
@@ -133,6 +133,7 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
       return keep();
     case "resolved": {
       const { commit_sha: commitSha, commit_message: commitMessage } = event;
+      if (run.goesBackTo !== null) return keep({ fetchedSha: commitSha });
       const wrong = wrongCommit(deployment, commitSha);
       if (wrong !== null) return stop(wrong);
       keep({ fetchedSha: commitSha }, { commitSha, commitMessage });
@@ -147,7 +148,7 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
       return keep({ stage: event.stage, deadlineAt: stageDeadline(plan, event.stage, now) });
     }
     case "ready": {
-      const wrong = wrongCommit(deployment, state.fetchedSha);
+      const wrong = run.goesBackTo === null ? wrongCommit(deployment, state.fetchedSha) : null;
       if (wrong !== null) return stop(wrong);
       return keep(state.ending === null ? { ready: true } : {});
     }
@@ -199,9 +200,8 @@ function ending(
   switch (result.outcome) {
     case "live": {
       const { release, evidence } = result;
-      const wrong = run.state.permitted
-        ? wrongCommit(deployment, evidence.commit_sha)
-        : "the agent switched to the release without a permit";
+      const isOther = run.goesBackTo === null ? wrongCommit(deployment, evidence.commit_sha) : null;
+      const wrong = run.state.permitted ? isOther : "the agent switched to the release without a permit";
       if (wrong !== null)
         return broken(run, { code: "internal", message: wrong, stage: "activate" }, { isReported: true });
       const { startedAt } = run.state;

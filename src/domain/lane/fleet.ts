@@ -6,13 +6,11 @@ import { ServerId } from "#contract/ids.ts";
 /** The maximum number of servers of a project. */
 export const MAX_SERVERS = 50;
 
-/** How many servers switch first, and whether a person must approve the rest. */
-const Canary = z.strictObject({ size: wholeBetween(1, MAX_SERVERS), approval: z.boolean() });
-
 /**
  * How a deployment gets to the servers of a project. No server switches before all are ready.
  *
- * `order`: whether servers switch in batches of `batch`, with `pause_seconds` between them, or all at once.
+ * `order`: whether servers switch in batches of `batch`, with `pause_seconds` between them, or all at once. `canary`: how many
+ * switch first; null: as many as in each batch.
  * `on_failure`: what happens if a server fails after another one has switched. `revert`: those that have switched go back.
  * `stop`: they stay, and the others keep what they serve. `continue`: the others switch too, if at least `min` can.
  * `offline`: whether a server that is not connected is waited for, or left out while `min` remain.
@@ -21,7 +19,7 @@ export const Rollout = z.strictObject({
   order: z.enum(["rolling", "at_once"]),
   batch: wholeBetween(1, MAX_SERVERS),
   pause_seconds: wholeBetween(0, 3600),
-  canary: z.nullable(Canary),
+  canary: z.nullable(wholeBetween(1, MAX_SERVERS)),
   on_failure: z.enum(["revert", "stop", "continue"]),
   offline: z.enum(["wait", "skip"]),
   min: wholeFrom(1),
@@ -55,5 +53,5 @@ export function batchOf({ servers, rollout }: Fleet): number {
 
 /** How many servers may switch before the first pause. */
 export function firstBatchOf(fleet: Fleet): number {
-  return fleet.rollout.canary?.size ?? batchOf(fleet);
+  return fleet.rollout.canary ?? batchOf(fleet);
 }

@@ -161,8 +161,16 @@ const RunState = z.discriminatedUnion("name", [
 ]);
 export type RunState = z.infer<typeof RunState>;
 
-/** What one server does for a deployment. */
-export const Run = z.strictObject({ id: RunId, serverId: ServerId, state: RunState });
+/**
+ * What one server does for a deployment. `goesBackTo`: the release that the server served before, if this run undoes the
+ * switch of another one; null: the run deploys.
+ */
+export const Run = z.strictObject({
+  id: RunId,
+  serverId: ServerId,
+  goesBackTo: z.nullable(z.int()),
+  state: RunState,
+});
 export type Run = z.infer<typeof Run>;
 
 /** Why an active deployment ends without going live. `actor`: who caused it. */
@@ -186,8 +194,11 @@ const Active = z.strictObject({
   verdict: z.nullable(Verdict),
 });
 
-/** A release of a deployment that was live, on one of its servers. */
-export const Served = z.strictObject({ serverId: ServerId, ...onServer });
+/**
+ * A release of a deployment that was live, on one of its servers. `instead`: what the server serves instead, because a later
+ * deployment has failed on other servers and stays on this one.
+ */
+export const Served = z.strictObject({ serverId: ServerId, ...onServer, instead: z.optional(z.int()) });
 export type Served = z.infer<typeof Served>;
 const wasLive = {
   startedAt: unixMs,

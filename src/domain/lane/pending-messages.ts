@@ -1,7 +1,7 @@
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
-import { activeOf, type Lane, type Named, type Placement } from "#domain/lane/lane.ts";
+import { activeOf, type Lane, liveOf, type Named, type Placement, type Run } from "#domain/lane/lane.ts";
 import { isPreapproved, runOrder } from "#domain/lane/run-order.ts";
 import { isRunIn, replaceRun, type RunIn, runOn } from "#domain/lane/runs.ts";
 import { placementOf, replacePlacement } from "#domain/lane/placements.ts";
@@ -40,7 +40,7 @@ function messageTo(
   const { id: runId, serverId } = run;
   if (isRunIn(run, "offered")) {
     const message = { type: "run", order: runOrder(lane, active, run, projectId) } as const;
-    return [{ runId, serverId, message, variables: active.variables }];
+    return [{ runId, serverId, message, variables: variablesFor(lane, active, run) }];
   }
   if (!isRunIn(run, "running") || run.state.ending === null) return [];
   const message = {
@@ -52,6 +52,13 @@ function messageTo(
   return [{ runId, serverId, message, variables: null }];
 }
 
+/** A run that goes back gets the variables that are live. They may be older than what its server has seen. */
+function variablesFor(lane: Lane, active: Named<"active">, { goesBackTo }: Run): DeploymentVariables | null {
+  if (goesBackTo === null) return active.variables;
+  const revision = liveOf(lane)?.variables?.revision ?? 0;
+  return active.variables === null && revision === 0 ? null : { revision, deployed: true };
+}
+
 /**
  * Records that a message is being sent, before it is sent. A rollback whose permit may have arrived can therefore not be
  * canceled, even if the isolate dies now.
@@ -59,7 +66,7 @@ function messageTo(
 export function noteSent(lane: Lane, runId: RunId, now: number): Lane {
   return noteAttempt(lane, runId, { sentAt: now, undelivered: false }, (active, run) => {
     const isFirst = run.state.permit === "unsent";
-    if (isFirst) return isPreapproved(lane, active, run.serverId) ? "sending" : "unsent";
+    if (isFirst) return isPreapproved(lane, active, run) ? "sending" : "unsent";
     return "sent";
   });
 }

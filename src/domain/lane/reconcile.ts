@@ -64,7 +64,7 @@ function afterHello(lane: Lane, active: Named<"active">, run: Run, hello: AgentH
  */
 function permitAfter(lane: Lane, active: Named<"active">, run: RunIn<"offered">, { runIds }: AgentHello) {
   const { permit } = run.state;
-  const isApproved = permit === "sending" || isPreapproved(lane, active, run.serverId);
+  const isApproved = permit === "sending" || isPreapproved(lane, active, run);
   return runIds.includes(run.id) && isApproved ? "sent" : permit;
 }
 
@@ -79,7 +79,8 @@ function requestLateRemoval(lane: Lane, { serverId, report }: Pick<AgentHello, "
   const live = liveOf(lane);
   if (placement === null) return lane;
   const hasFiles = report !== null && (report.release !== null || report.releases.length > 0);
-  const isElsewhere = live !== null && servedOn(live, serverId) === null;
+  const isMember = live?.state.plan?.fleet?.servers.includes(serverId) === true;
+  const isElsewhere = live !== null && servedOn(live, serverId) === null && !isMember;
   if (placement.state.name !== "leaving" && !(isElsewhere && hasFiles)) return lane;
   return replacePlacement(lane, requestRemoval(placement, false));
 }

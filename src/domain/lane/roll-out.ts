@@ -1,11 +1,21 @@
+import type { ServerId } from "#contract/ids.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import { STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
 import { batchOf, minimumOf } from "#domain/lane/fleet.ts";
-import { activeOf, type Lane, type Named, replaceDeployment, type Verdict } from "#domain/lane/lane.ts";
-import { mayHavePermit } from "#domain/lane/run-order.ts";
-import { isRunIn, isUnended, type RunIn, withRun } from "#domain/lane/runs.ts";
-import { cancel, fail, goLive, offered } from "#domain/lane/transitions.ts";
+import {
+  activeOf,
+  type Lane,
+  liveOf,
+  type Named,
+  replaceDeployment,
+  type Run,
+  type Verdict,
+} from "#domain/lane/lane.ts";
+import { placementOf, replacePlacement, requestRemoval } from "#domain/lane/placements.ts";
+import { mayHavePermit, servedOn } from "#domain/lane/run-order.ts";
+import { isRunIn, isUnended, nthRunId, type RunIn, withRun } from "#domain/lane/runs.ts";
+import { cancel, fail, goLive, offered, servedBy } from "#domain/lane/transitions.ts";
 
 type Active = Named<"active">;
 
@@ -38,6 +48,7 @@ function applyRule(lane: Lane, active: Active, now: number): Applied {
     skipAway(lane, active) ??
     decideVerdict(lane, active) ??
     stopRuns(lane, active, now) ??
+    goBack(lane, active, now) ??
     givePermit(lane, active, now) ??
     conclude(lane, active, now)
   );
@@ -47,10 +58,12 @@ function changed(lane: Lane, next: Active, effects: readonly Effect[] = []): Dec
   return { lane: replaceDeployment(lane, next), effects };
 }
 
-/** As soon as the first server has resolved the commit, the others get their orders. */
+/** As soon as the first server has resolved the commit, the others get their orders. If it is left out, the next one resolves it. */
 function offerRest(lane: Lane, active: Active, now: number): Applied {
-  if (active.state.verdict !== null || active.commitSha === null) return null;
-  const run = active.state.runs.find((one) => isRunIn(one, "waiting"));
+  if (active.state.verdict !== null) return null;
+  const there = deploying(active).filter((one) => !isRunIn(one, "skipped"));
+  const offerable = active.commitSha === null ? there.slice(0, 1) : there;
+  const run = offerable.find((one) => isRunIn(one, "waiting"));
   if (run === undefined) return null;
   return changed(lane, withRun(active, { ...run, state: offered(active.state.plan, now) }));
 }
@@ -61,7 +74,7 @@ function skipAway(lane: Lane, active: Active): Applied {
   if (fleet?.rollout.offline !== "skip" || active.state.verdict !== null) return null;
   const left = active.state.runs.filter((one) => !isRunIn(one, "skipped")).length;
   if (left <= minimumOf(fleet)) return null;
-  const run = active.state.runs.find(isAway);
+  const run = deploying(active).find((one) => isAway(one) && !isReleaser(active, one));
   if (run === undefined) return null;
   const message = `Server ${run.serverId} is left out, because it is not connected`;
   const log = { type: "log", deploymentId: active.id, stage: "queued", message } as const;
@@ -90,21 +103,26 @@ function decideVerdict(lane: Lane, active: Active): Applied {
   return changed(lane, { ...active, state: { ...active.state, verdict: fails } });
 }
 
-/** The server that runs the release command, chosen with the permit: the first of the order may have been left out. */
-function releaserOf({ state, kind }: Active) {
+/** The run that runs the release command; null: there is none. */
+function releaserOf({ state, kind, runId }: Active): Run | null {
   if (kind !== "deploy" || state.plan.release_command === null) return null;
-  return state.runs.find((run) => !isRunIn(run, "skipped")) ?? null;
+  return state.runs.find(({ id }) => id === runId) ?? null;
 }
 
-function isReleaser(active: Active, { id }: { readonly id: string }): boolean {
+function isReleaser(active: Active, { id }: Run): boolean {
   return releaserOf(active)?.id === id;
+}
+
+/** The runs that deploy, without those that go back. */
+function deploying({ state }: Active): readonly Run[] {
+  return state.runs.filter(({ goesBackTo }) => goesBackTo === null);
 }
 
 /** After the verdict, runs without a permit stop. Servers that are switching finish first. */
 function stopRuns(lane: Lane, active: Active, now: number): Applied {
   const { verdict } = active.state;
   if (verdict === null) return null;
-  for (const run of active.state.runs) {
+  for (const run of deploying(active)) {
     const isUnsent = isRunIn(run, "offered") && !mayHavePermit(active, run);
     if (isRunIn(run, "waiting") || isUnsent)
       return changed(lane, withRun(active, { ...run, state: { name: "stopped", startedAt: null } }));
@@ -130,6 +148,42 @@ function stopRun(lane: Lane, active: Active, run: RunIn<"running">, verdict: Ver
     withRun(active, { ...run, state: { ...run.state, ending, lastSend: null, deadlineAt } }),
     [{ type: "log", deploymentId: active.id, stage, message }],
   );
+}
+
+/**
+ * After a failure or a cancellation, servers that have switched go back to what they served. A server without these files
+ * keeps the new release, and a server that served nothing before must remove the project.
+ */
+function goBack(lane: Lane, active: Active, now: number): Applied {
+  const { verdict, runs, plan } = active.state;
+  const stays = verdict?.type !== "cancel" && plan.fleet?.rollout.on_failure === "stop";
+  if (verdict === null || stays) return null;
+  const waiting = runs.find(
+    ({ goesBackTo, state }) =>
+      goesBackTo !== null &&
+      state.name === "running" &&
+      state.ready &&
+      !state.permitted &&
+      state.ending === null,
+  );
+  if (waiting !== undefined && isRunIn(waiting, "running"))
+    return changed(lane, withRun(active, { ...waiting, state: { ...waiting.state, permitted: true } }));
+  const live = liveOf(lane);
+  for (const { serverId } of deploying(active).filter((run) => isRunIn(run, "switched"))) {
+    const served = live === null ? null : servedOn(live, serverId);
+    if (
+      served === null ||
+      !served.releaseKept ||
+      runs.some((run) => run.serverId === serverId && run.goesBackTo !== null)
+    )
+      continue;
+    const id = nthRunId(active.runId, runs.length);
+    const back = { id, serverId, goesBackTo: served.instead ?? served.release, state: offered(plan, now) };
+    const message = `Server ${serverId} goes back to release ${back.goesBackTo}`;
+    const log = { type: "log", deploymentId: active.id, stage: "activate", message } as const;
+    return changed(lane, { ...active, state: { ...active.state, runs: [...runs, back] } }, [log]);
+  }
+  return null;
 }
 
 /** Permits follow when all servers are ready, in batches. */
@@ -176,9 +230,10 @@ function isReleased(active: Active): boolean {
 
 /** Ends the deployment when each of its runs has ended. */
 function conclude(lane: Lane, active: Active, now: number): Applied {
-  const { runs, verdict } = active.state;
+  const { runs, verdict, plan } = active.state;
   if (runs.some(isUnended)) return null;
   if (verdict === null) return goLive(lane, active, now);
+  const left = plan.fleet === undefined ? lane : afterFailure(lane, active);
   switch (verdict.type) {
     case "cancel": {
       // An agent that was told to stop, and has done something else.
@@ -186,10 +241,33 @@ function conclude(lane: Lane, active: Active, now: number): Applied {
         (run) => isRunIn(run, "broken") && run.state.isReported && !run.state.wasPermitted,
       );
       if (broken !== undefined && isRunIn(broken, "broken"))
-        return fail(lane, active, broken.state.failure, now, active.actor);
-      return cancel(lane, active, { name: verdict.by, actor: verdict.actor ?? SYSTEM }, now);
+        return fail(left, active, broken.state.failure, now, active.actor);
+      return cancel(left, active, { name: verdict.by, actor: verdict.actor ?? SYSTEM }, now);
     }
     case "fail":
-      return fail(lane, active, verdict.failure, now, verdict.actor);
+      return fail(left, active, verdict.failure, now, verdict.actor);
   }
+}
+
+/**
+ * What servers serve after a deployment that did not go live: a server that has switched and did not go back serves its
+ * release, or must remove the project if that is live elsewhere only.
+ */
+function afterFailure(lane: Lane, active: Active): Lane {
+  const { runs } = active.state;
+  const hasGoneBack = (serverId: ServerId) =>
+    runs.some((run) => run.serverId === serverId && run.goesBackTo !== null && isRunIn(run, "switched"));
+  const stayed = deploying(active)
+    .flatMap(servedBy)
+    .filter(({ serverId }) => !hasGoneBack(serverId));
+  return stayed.reduce((next, { serverId, release }) => {
+    const live = liveOf(next);
+    const served = live === null ? null : servedOn(live, serverId);
+    if (live === null || served === null) {
+      const placement = placementOf(next, serverId);
+      return placement === null ? next : replacePlacement(next, requestRemoval(placement, false));
+    }
+    const all = live.state.served.map((one) => (one === served ? { ...one, instead: release } : one));
+    return replaceDeployment(next, { ...live, state: { ...live.state, served: all } });
+  }, lane);
 }

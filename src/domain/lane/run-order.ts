@@ -1,14 +1,14 @@
 import { RunOrder } from "#contract/agent-order.ts";
 import { agentOf } from "#contract/endpoints/projects/project-settings.ts";
 import type { ProjectId, RunId, ServerId } from "#contract/ids.ts";
-import { type Lane, liveOf, type Named, onceLiveOf, type Served } from "#domain/lane/lane.ts";
+import { type Lane, liveOf, type Named, onceLiveOf, type Run, type Served } from "#domain/lane/lane.ts";
 import type { RunIn } from "#domain/lane/runs.ts";
 
 type Active = Named<"active">;
 
 /** Whether the agent may have an order with the permit. Such a run can no longer be stopped. */
-export function mayHavePermit({ reuseRelease }: Active, { state }: RunIn<"offered">): boolean {
-  return reuseRelease !== null && state.permit !== "unsent";
+export function mayHavePermit({ reuseRelease }: Active, { goesBackTo, state }: RunIn<"offered">): boolean {
+  return (reuseRelease !== null || goesBackTo !== null) && state.permit !== "unsent";
 }
 
 /**
@@ -16,7 +16,8 @@ export function mayHavePermit({ reuseRelease }: Active, { state }: RunIn<"offere
  * still has. Not if there are other servers: no server switches before all are ready. The result can change from one order
  * to the next; `mayHavePermit` tells whether a permit was sent.
  */
-export function isPreapproved(lane: Lane, deployment: Active, serverId: ServerId): boolean {
+export function isPreapproved(lane: Lane, deployment: Active, { serverId, goesBackTo }: Run): boolean {
+  if (goesBackTo !== null) return true;
   return deployment.state.plan.fleet === undefined && releaseToReuse(lane, deployment, serverId) !== null;
 }
 
@@ -51,15 +52,17 @@ function keptReleases(lane: Lane, serverId: ServerId, codeVersion: number | null
   });
 }
 
-/** The order that offers a run to its agent, built from the current lane each time it is sent. */
-export function runOrder(
-  lane: Lane,
-  deployment: Active,
-  { id, serverId }: RunIn<"offered">,
-  projectId: ProjectId,
-): RunOrder {
+/**
+ * The order that offers a run to its agent, built from the current lane each time it is sent. A run that goes back has the
+ * code and the settings of the live deployment.
+ */
+export function runOrder(lane: Lane, active: Active, run: RunIn<"offered">, projectId: ProjectId): RunOrder {
+  const { id, serverId, goesBackTo } = run;
+  const deployment = goesBackTo === null ? active : backFrom(lane, active);
   const { plan } = deployment.state;
-  const repeatsCode = deployment.kind !== "deploy";
+  const repeatsCode = deployment.kind !== "deploy" || goesBackTo !== null;
+  // It runs once, on the first server. Nothing undoes it.
+  const runsRelease = !repeatsCode && id === deployment.runId;
   const { pin } = deployment;
   // The rule for commits by hash does not apply to the tip of a branch.
   const sha = pin.name === "pinned" ? pin.sha : resolvedFor(deployment, id);
@@ -79,16 +82,28 @@ export function runOrder(
       was_live: repeatsCode,
       ...(wasTip ? { was_tip: true } : {}),
     },
-    reuse_release: releaseToReuse(lane, deployment, serverId),
-    preapproved: isPreapproved(lane, deployment, serverId),
+    reuse_release: goesBackTo ?? releaseToReuse(lane, deployment, serverId),
+    preapproved: isPreapproved(lane, deployment, run),
     ...agentOf(plan),
     // Migrations are not undone, and migrations of older code must not run against the database of newer code.
-    release_command: repeatsCode ? null : plan.release_command,
+    release_command: runsRelease ? plan.release_command : null,
     restart: deployment.restart,
     ...(plan.maintenance === null ? {} : { maintenance: plan.maintenance }),
     cache: { clear: deployment.clearCache, default_branch: plan.branch },
     keep_releases: releasesToKeep(lane, serverId, plan.keep_releases),
   });
+}
+
+/** The active deployment with the code and the settings that its servers go back to. */
+function backFrom(lane: Lane, active: Active): Active {
+  const live = liveOf(lane);
+  if (live === null) return active;
+  const { codeVersion, branch, commitSha, variables } = live;
+  return {
+    ...active,
+    ...{ codeVersion, branch, requestedCommit: commitSha, inBranch: false, pin: { name: "none" }, variables },
+    state: { ...active.state, plan: live.state.plan ?? active.state.plan },
+  };
 }
 
 /** The commit that the first server has resolved, for the orders of the others: a branch may have moved since. */
@@ -104,6 +119,7 @@ function releasesToKeep(lane: Lane, serverId: ServerId, keepReleases: number): n
   const live = liveOf(lane);
   const onceLive = keptReleases(lane, serverId, null);
   const served = live === null ? null : servedOn(live, serverId);
-  const newestFirst = [...new Set(served === null ? onceLive : [served.release, ...onceLive])];
+  const expected = served === null ? [] : [served.instead ?? served.release, served.release];
+  const newestFirst = [...new Set([...expected, ...onceLive])];
   return newestFirst.slice(0, Math.max(1, keepReleases - 1));
 }

@@ -26,9 +26,9 @@ export function isUnended(run: Run): run is RunIn<"waiting" | "offered" | "runni
   return isRunIn(run, "waiting", "offered", "running");
 }
 
-/** The run of the active deployment on a server; null: it has none there. */
+/** The newest run of the active deployment on a server; null: it has none there. */
 export function runOn(lane: Lane, serverId: ServerId): Run | null {
-  return activeOf(lane)?.state.runs.find((run) => run.serverId === serverId) ?? null;
+  return activeOf(lane)?.state.runs.findLast((run) => run.serverId === serverId) ?? null;
 }
 
 /** The active deployment with a changed run. */
@@ -74,11 +74,15 @@ const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 /** The id of a further run of a deployment: the id of its first run plus a number. Deterministic, as decisions are. */
 export function nthRunId(first: RunId, nth: number): RunId {
   let carry = nth;
-  const digits = [...first.slice("run_".length)].toReversed().map((digit) => {
-    const sum = DIGITS.indexOf(digit) + carry;
-    carry = Math.floor(sum / DIGITS.length);
-    return DIGITS[sum % DIGITS.length];
-  });
+  const digits = first
+    .slice("run_".length)
+    .split("")
+    .toReversed()
+    .map((digit) => {
+      const sum = DIGITS.indexOf(digit) + carry;
+      carry = Math.floor(sum / DIGITS.length);
+      return DIGITS[sum % DIGITS.length];
+    });
   return RunId.parse(`run_${digits.toReversed().join("")}`);
 }
 

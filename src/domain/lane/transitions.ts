@@ -104,6 +104,7 @@ function begun(runId: RunId, serverId: ServerId, plan: Plan, now: number): Named
   const runs = serversOf(plan, serverId).map((server, nth): Run => ({
     id: nthRunId(runId, nth),
     serverId: server,
+    goesBackTo: null,
     state: nth === 0 ? offered(plan, now) : { name: "waiting" },
   }));
   const quota = plan.fleet === undefined ? 1 : firstBatchOf(plan.fleet);
@@ -227,7 +228,8 @@ function withEffects(before: readonly Effect[], { lane, effects }: Decision): De
   return { lane, effects: [...before, ...effects] };
 }
 
-function servedBy({ serverId, state }: Run): Served[] {
+/** What a server serves after its run; empty: it did not switch. */
+export function servedBy({ serverId, state }: Run): Served[] {
   if (state.name !== "switched") return [];
   const { release, releaseKept, evidence } = state;
   return [{ serverId, release, releaseKept, evidence }];

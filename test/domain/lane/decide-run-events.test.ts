@@ -33,7 +33,7 @@ function active(lane: Lane) {
   return found;
 }
 const activeId = (lane: Lane) => active(lane).id;
-const runId = (lane: Lane) => active(lane).runId;
+const runIdOf = (lane: Lane) => active(lane).runId;
 
 const running = (lane: Lane, now = 0) =>
   reportActive(accepted(start(lane, now)), [{ seq: 1, type: "stage", stage: "fetch" }], now).lane;
@@ -127,15 +127,15 @@ describe("canceling", () => {
       refusal: { code: "not_cancelable" },
     });
     const offered = accepted(rollBack(laneWithLive(2)));
-    const sent = noteSent(offered, runId(offered), 0);
+    const sent = noteSent(offered, runIdOf(offered), 0);
     expect(decideCancel(sent, activeId(sent), CI, 0)).toMatchObject({ ok: false });
-    const kept = noteUndelivered(sent, runId(sent), 0);
+    const kept = noteUndelivered(sent, runIdOf(sent), 0);
     expect(decideCancel(kept, activeId(kept), CI, 0)).toMatchObject({ ok: true });
   });
 
   describe("a rollback whose permit may have arrived", () => {
     const offered = accepted(rollBack(laneWithLive(2)));
-    const id = runId(offered);
+    const id = runIdOf(offered);
     const sent = noteSent(offered, id, 0);
     const isRefused = (lane: Lane) => {
       expect(decideCancel(lane, activeId(offered), CI, 30_000)).toMatchObject({
@@ -178,7 +178,7 @@ describe("canceling", () => {
 
   it("is possible for a rollback whose order had no permit, although the server has the release again", () => {
     const gone = noteReport(accepted(rollBack(laneWithLive(2))), SERVER, { releases: [2] });
-    const back = noteReport(noteSent(gone, runId(gone), 0), SERVER, { releases: [1, 2] });
+    const back = noteReport(noteSent(gone, runIdOf(gone), 0), SERVER, { releases: [1, 2] });
     expect(decideCancel(back, activeId(back), CI, 0)).toMatchObject({ ok: true });
     expect(reportActive(back, []).value.instruction).toBe("continue");
   });
@@ -250,7 +250,7 @@ describe("a deadline", () => {
     expect(pendingMessage(overrun, PROJECT, 660_000)?.message).toMatchObject({ type: "stop" });
     const ended = decideDeadlines(
       overrun,
-      nextDeadline(noteSent(overrun, runId(overrun), 900_000)) ?? 0,
+      nextDeadline(noteSent(overrun, runIdOf(overrun), 900_000)) ?? 0,
     ).lane;
     expect(ended.deployments[0]?.state).toMatchObject({ name: "failed", failure: { code: "timed_out" } });
   });
@@ -289,7 +289,7 @@ describe("an agent that connects", () => {
 
   it("gets a missed offer again", () => {
     const offered = accepted(start(emptyLane));
-    const told = noteUndelivered(offered, runId(offered), 0);
+    const told = noteUndelivered(offered, runIdOf(offered), 0);
     expect(pendingMessage(told, PROJECT, 0)).toBeNull();
     expect(pendingMessage(sendHello(told, {}).lane, PROJECT, 0)?.message).toMatchObject({ type: "run" });
   });

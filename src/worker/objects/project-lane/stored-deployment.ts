@@ -1,24 +1,19 @@
 import * as z from "zod/mini";
 
+import { pick } from "#contract/lib/pick.ts";
 import { storedAs } from "#contract/stored.ts";
 import { LaneDeployment, type Named, type Run, Served, states } from "#domain/lane/lane.ts";
 import { isRunIn } from "#domain/lane/runs.ts";
 
 const { Queued, Active, Live, Superseded, Failed, Canceled, Offered, Running } = states;
-const {
-  runs: _,
-  opened: _opened,
-  quota: _quota,
-  pauseUntil: _pause,
-  verdict: _verdict,
-  name: _name,
-  ...plan
-} = Active.shape;
-const { ready: _ready, ...running } = Running.shape;
-const { serverId: _serverId, ...onServer } = Served.shape;
-const { served: _served, ...wasLive } = Live.shape;
-/** `served`: of several servers. The other fields are those of the first one. */
-const alone = { ...onServer, served: z.optional(z.array(Served)) };
+const withPlan = pick(Active.shape, ["plan"]);
+const onceLive = {
+  ...pick(Live.shape, ["startedAt", "finishedAt", "plan"]),
+  // Of the first server.
+  ...pick(Served.shape, ["release", "releaseKept", "evidence"]),
+  /** Absent: only the server of the project served it. */
+  served: z.optional(z.array(Served)),
+};
 
 /**
  * A deployment as a lane stores it. On one server it has the form that it had before there could be several, so that records
@@ -29,10 +24,10 @@ const StoredDeployment = z.strictObject({
   state: z.discriminatedUnion("name", [
     Queued,
     Active,
-    z.strictObject({ ...Offered.shape, ...plan }),
-    z.strictObject({ ...running, ...plan }),
-    z.strictObject({ ...wasLive, ...alone }),
-    z.strictObject({ ...wasLive, name: Superseded.shape.name, ...alone }),
+    z.strictObject({ ...Offered.shape, ...withPlan }),
+    z.strictObject({ ...z.omit(Running, { ready: true }).shape, ...withPlan }),
+    z.strictObject({ name: Live.shape.name, ...onceLive }),
+    z.strictObject({ name: Superseded.shape.name, ...onceLive }),
     Failed,
     Canceled,
   ]),
@@ -68,8 +63,8 @@ function storedActive(state: Named<"active">["state"]): StoredDeployment["state"
   if (run === undefined || others.length > 0 || state.plan.fleet !== undefined) return state;
   if (isRunIn(run, "offered")) return { ...run.state, plan: state.plan };
   if (!isRunIn(run, "running")) return state;
-  const { ready: _ready, ...running } = run.state;
-  return { ...running, plan: state.plan };
+  const { ready: _, ...alone } = run.state;
+  return { ...alone, plan: state.plan };
 }
 
 /** The deployment of its stored form. */
@@ -98,7 +93,12 @@ function activeAlone(
   { plan, ...state }: Extract<StoredDeployment["state"], { name: "offered" | "running" }>,
 ): Named<"active">["state"] {
   const isRunning = state.name === "running";
-  const run: Run = { id, serverId, state: isRunning ? { ...state, ready: state.permitted } : state };
+  const run: Run = {
+    id,
+    serverId,
+    goesBackTo: null,
+    state: isRunning ? { ...state, ready: state.permitted } : state,
+  };
   const ending = isRunning ? state.ending : null;
   return {
     ...{ name: "active", plan, runs: [run], quota: 1, pauseUntil: null },
