@@ -11,7 +11,7 @@ export const MAX_SERVERS = 50;
  *
  * `order`: whether servers switch in batches of `batch`, with `pause_seconds` between them, or all at once. `canary`: how many
  * switch first; null: as many as in each batch.
- * `on_failure`: what happens if a server fails after another one has switched. `revert`: those that have switched go back.
+ * `on_failure`: what happens if a server fails after another one has switched. `revert`: servers that have switched go back.
  * `stop`: they stay, and the others keep what they serve. `continue`: the others switch too, if at least `min` can.
  * `offline`: whether a server that is not connected is waited for, or left out while `min` remain.
  */

@@ -17,7 +17,7 @@ export type PendingMessage = {
 };
 
 /**
- * The messages to send to the agents of the active deployment: those that were not sent yet, or not answered in time. They
+ * The messages to send to the agents of the active deployment: messages that were not sent yet, or not answered in time. They
  * follow from the lane, so a message that was lost with its isolate is sent again.
  */
 export function pendingMessages(lane: Lane, projectId: ProjectId, now: number): PendingMessage[] {

@@ -89,7 +89,7 @@ function isAway(run: Active["state"]["runs"][number]): boolean {
   return code === "server_offline" || code === "server_lost";
 }
 
-/** A run that has broken ends the deployment, unless the others may go on without it. */
+/** A run that has broken ends the deployment, unless the others may continue without it. */
 function decideVerdict(lane: Lane, active: Active): Applied {
   const { runs, verdict, opened, plan } = active.state;
   if (verdict !== null) return null;
@@ -113,7 +113,7 @@ function isReleaser(active: Active, { id }: Run): boolean {
   return releaserOf(active)?.id === id;
 }
 
-/** The runs that deploy, without those that go back. */
+/** The runs that deploy, without the runs that go back. */
 function deploying({ state }: Active): readonly Run[] {
   return state.runs.filter(({ goesBackTo }) => goesBackTo === null);
 }
