@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import { textLike } from "#contract/bounds.ts";
 
 /** Crockford's base32 in lower case. Its letters are in ASCII order, so encoded numbers sort like the numbers. */
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** 26 characters of 5 bits hold the 128 bits of a UUID. The first character holds only 3 bits. */
 const ENCODED_UUID = "[0-7][0-9a-hjkmnp-tv-z]{25}";
@@ -138,6 +138,6 @@ export function createIdGenerator(source: IdSource): IdGenerator {
 
 function encode(uuid: bigint): string {
   let text = "";
-  for (let shift = 125n; shift >= 0n; shift -= 5n) text += ALPHABET[Number((uuid >> shift) & 31n)];
+  for (let shift = 125n; shift >= 0n; shift -= 5n) text += ID_ALPHABET[Number((uuid >> shift) & 31n)];
   return text;
 }

@@ -195,7 +195,7 @@ function storyOf(deployment: LaneDeployment): string {
 }
 
 /** The first message that is due. */
-export function pendingMessage(lane: Lane, projectId: ProjectId, now: number): PendingMessage | null {
+export function firstMessage(lane: Lane, projectId: ProjectId, now: number): PendingMessage | null {
   return pendingMessages(lane, projectId, now)[0] ?? null;
 }
 

@@ -1,5 +1,5 @@
 import { type RunStage, runStages, timeoutName } from "#contract/stages.ts";
-import { isRunIn, type RunIn } from "#domain/lane/runs.ts";
+import { awaitsPermit, isRunIn, type RunIn } from "#domain/lane/runs.ts";
 import { nextHoldCheck } from "#domain/lane/holds.ts";
 import {
   activeOf,
@@ -65,12 +65,12 @@ export function resumeDeadlines(lane: Lane, now: number): Lane {
 type Sent = RunIn<"offered" | "running">;
 
 /** When the lane ends a run whose agent reports nothing more, in Unix milliseconds. */
-function endsAt({ state }: Sent): number {
+function endsAt(run: Sent): number {
+  const { state } = run;
   if (state.name === "offered") return state.deadlineAt;
   const lostAt = state.lastContactAt + SERVER_LOST_MS;
   // It waits for other servers, which may take as long as they need.
-  const waits = state.ready && !state.permitted && state.ending === null;
-  return waits ? lostAt : Math.min(state.deadlineAt, lostAt);
+  return awaitsPermit(run) ? lostAt : Math.min(state.deadlineAt, lostAt);
 }
 
 /** Whether the time of a run has ended. */

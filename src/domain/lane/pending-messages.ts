@@ -21,14 +21,33 @@ export type PendingMessage = {
  * follow from the lane, so a message that was lost with its isolate is sent again.
  */
 export function pendingMessages(lane: Lane, projectId: ProjectId, now: number): PendingMessage[] {
+  return runsToTell(lane, now).flatMap((runId) => pendingMessage(lane, runId, projectId, now) ?? []);
+}
+
+/** The runs whose agents have a message to get. Cheaper than the messages, which contain whole orders. */
+export function runsToTell(lane: Lane, now: number): RunId[] {
+  const runs = activeOf(lane)?.state.runs ?? [];
+  return runs.filter((run) => isDue(run, now)).map(({ id }) => id);
+}
+
+function isDue(run: Run, now: number): run is RunIn<"offered" | "running"> {
+  const isSent = isRunIn(run, "offered") || (isRunIn(run, "running") && run.state.ending !== null);
+  if (!isSent) return false;
+  const { lastSend } = run.state;
+  return lastSend === null || now >= lastSend.sentAt + RESEND_MS;
+}
+
+/** The message to the agent of one run; null: none is due. */
+export function pendingMessage(
+  lane: Lane,
+  runId: RunId,
+  projectId: ProjectId,
+  now: number,
+): PendingMessage | null {
   const active = activeOf(lane);
-  if (active === null) return [];
-  return active.state.runs.flatMap((run) => {
-    if (!isRunIn(run, "offered", "running")) return [];
-    const { lastSend } = run.state;
-    if (lastSend !== null && now < lastSend.sentAt + RESEND_MS) return [];
-    return messageTo(lane, active, run, projectId);
-  });
+  const run = active?.state.runs.find(({ id }) => id === runId);
+  if (active === null || run === undefined || !isDue(run, now)) return null;
+  return messageTo(lane, active, run, projectId);
 }
 
 function messageTo(
@@ -36,20 +55,19 @@ function messageTo(
   active: Named<"active">,
   run: RunIn<"offered" | "running">,
   projectId: ProjectId,
-): PendingMessage[] {
+): PendingMessage {
   const { id: runId, serverId } = run;
   if (isRunIn(run, "offered")) {
     const message = { type: "run", order: runOrder(lane, active, run, projectId) } as const;
-    return [{ runId, serverId, message, variables: variablesFor(lane, active, run) }];
+    return { runId, serverId, message, variables: variablesFor(lane, active, run) };
   }
-  if (!isRunIn(run, "running") || run.state.ending === null) return [];
   const message = {
     type: "stop",
     project_id: projectId,
     deployment_id: active.id,
     run_id: runId,
   } as const;
-  return [{ runId, serverId, message, variables: null }];
+  return { runId, serverId, message, variables: null };
 }
 
 /** A run that goes back gets the variables that are live. They may be older than what its server has seen. */

@@ -14,7 +14,7 @@ import {
 } from "#domain/lane/lane.ts";
 import { placementOf, replacePlacement, requestRemoval } from "#domain/lane/placements.ts";
 import { mayHavePermit, servedOn } from "#domain/lane/run-order.ts";
-import { isRunIn, isUnended, nthRunId, type RunIn, withRun } from "#domain/lane/runs.ts";
+import { awaitsPermit, isRunIn, isUnended, nthRunId, type RunIn, withRun } from "#domain/lane/runs.ts";
 import { cancel, fail, goLive, offered, servedBy } from "#domain/lane/transitions.ts";
 
 type Active = Named<"active">;
@@ -81,7 +81,7 @@ function skipAway(lane: Lane, active: Active): Applied {
   return changed(lane, withRun(active, { ...run, state: { name: "skipped" } }), [log]);
 }
 
-function isAway(run: Active["state"]["runs"][number]): boolean {
+function isAway(run: Run): boolean {
   if (isRunIn(run, "offered"))
     return run.state.lastSend?.undelivered === true && run.state.permit === "unsent";
   if (!isRunIn(run, "broken") || run.state.wasPermitted) return false;
@@ -158,16 +158,8 @@ function goBack(lane: Lane, active: Active, now: number): Applied {
   const { verdict, runs, plan } = active.state;
   const stays = verdict?.type !== "cancel" && plan.fleet?.rollout.on_failure === "stop";
   if (verdict === null || stays) return null;
-  const waiting = runs.find(
-    ({ goesBackTo, state }) =>
-      goesBackTo !== null &&
-      state.name === "running" &&
-      state.ready &&
-      !state.permitted &&
-      state.ending === null,
-  );
-  if (waiting !== undefined && isRunIn(waiting, "running"))
-    return changed(lane, withRun(active, { ...waiting, state: { ...waiting.state, permitted: true } }));
+  const waiting = runs.filter(({ goesBackTo }) => goesBackTo !== null).find(awaitsPermit);
+  if (waiting !== undefined) return permit(lane, active, waiting);
   const live = liveOf(lane);
   for (const { serverId } of deploying(active).filter((run) => isRunIn(run, "switched"))) {
     const served = live === null ? null : servedOn(live, serverId);
@@ -186,24 +178,27 @@ function goBack(lane: Lane, active: Active, now: number): Applied {
   return null;
 }
 
+function permit(lane: Lane, active: Active, run: RunIn<"running">): Decision {
+  return changed(lane, withRun(active, { ...run, state: { ...run.state, permitted: true } }));
+}
+
 /** Permits follow when all servers are ready, in batches. */
 function givePermit(lane: Lane, active: Active, now: number): Applied {
   const { runs, verdict, opened, quota, pauseUntil, plan } = active.state;
   if (verdict !== null) return null;
   const there = runs.filter((run) => !isRunIn(run, "skipped"));
-  const isReady = (run: (typeof runs)[number]): run is RunIn<"running"> =>
-    isRunIn(run, "running") && run.state.ready && run.state.ending === null;
+  const isReady = (run: Run) => isRunIn(run, "running") && run.state.ready && run.state.ending === null;
   if (!opened) {
     const minimum = plan.fleet === undefined ? 1 : minimumOf(plan.fleet);
     if (there.length < minimum || !there.every(isReady)) return null;
     return changed(lane, { ...active, state: { ...active.state, opened: true } });
   }
-  const next = there.filter(isReady).find((run) => !run.state.permitted);
+  const next = there.find(awaitsPermit);
   if (next === undefined) return null;
   const wasGiven = there.filter(hadPermit).length;
   if (wasGiven < quota) {
     if (!isReleased(active) && !isReleaser(active, next)) return null;
-    return changed(lane, withRun(active, { ...next, state: { ...next.state, permitted: true } }));
+    return permit(lane, active, next);
   }
   if (there.some((run) => isRunIn(run, "running") && run.state.permitted) || plan.fleet === undefined)
     return null;
@@ -215,7 +210,7 @@ function givePermit(lane: Lane, active: Active, now: number): Applied {
   return changed(lane, { ...active, state: { ...active.state, ...more } });
 }
 
-function hadPermit(run: Active["state"]["runs"][number]): boolean {
+function hadPermit(run: Run): boolean {
   if (isRunIn(run, "running")) return run.state.permitted;
   return isRunIn(run, "switched") || (isRunIn(run, "broken") && run.state.wasPermitted);
 }
@@ -237,11 +232,10 @@ function conclude(lane: Lane, active: Active, now: number): Applied {
   switch (verdict.type) {
     case "cancel": {
       // An agent that was told to stop, and has done something else.
-      const broken = runs.find(
-        (run) => isRunIn(run, "broken") && run.state.isReported && !run.state.wasPermitted,
-      );
-      if (broken !== undefined && isRunIn(broken, "broken"))
-        return fail(left, active, broken.state.failure, now, active.actor);
+      const broken = runs
+        .filter((run) => isRunIn(run, "broken"))
+        .find(({ state }) => state.isReported && !state.wasPermitted);
+      if (broken !== undefined) return fail(left, active, broken.state.failure, now, active.actor);
       return cancel(left, active, { name: verdict.by, actor: verdict.actor ?? SYSTEM }, now);
     }
     case "fail":

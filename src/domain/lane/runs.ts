@@ -1,5 +1,5 @@
 import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
-import { RunId, type ServerId } from "#contract/ids.ts";
+import { ID_ALPHABET, RunId, type ServerId } from "#contract/ids.ts";
 import {
   activeOf,
   isIn,
@@ -24,6 +24,11 @@ export function isRunIn<Name extends RunState["name"]>(
 /** Whether the run has not ended. */
 export function isUnended(run: Run): run is RunIn<"waiting" | "offered" | "running"> {
   return isRunIn(run, "waiting", "offered", "running");
+}
+
+/** Whether the agent asks for the permit and can get it. */
+export function awaitsPermit(run: Run): run is RunIn<"running"> {
+  return isRunIn(run, "running") && run.state.ready && !run.state.permitted && run.state.ending === null;
 }
 
 /** The newest run of the active deployment on a server; null: it has none there. */
@@ -68,9 +73,6 @@ export function replaceRun(lane: Lane, run: Run): Lane {
   return active === null ? lane : replaceDeployment(lane, withRun(active, run));
 }
 
-/** Base 32 as in ids. */
-const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
-
 /** The id of a further run of a deployment: the id of its first run plus a number. Deterministic, as decisions are. */
 export function nthRunId(first: RunId, nth: number): RunId {
   let carry = nth;
@@ -79,9 +81,9 @@ export function nthRunId(first: RunId, nth: number): RunId {
     .split("")
     .toReversed()
     .map((digit) => {
-      const sum = DIGITS.indexOf(digit) + carry;
-      carry = Math.floor(sum / DIGITS.length);
-      return DIGITS[sum % DIGITS.length];
+      const sum = ID_ALPHABET.indexOf(digit) + carry;
+      carry = Math.floor(sum / ID_ALPHABET.length);
+      return ID_ALPHABET[sum % ID_ALPHABET.length];
     });
   return RunId.parse(`run_${digits.toReversed().join("")}`);
 }

@@ -17,7 +17,7 @@ import {
   laneWithLive,
   liveEvents,
   OTHER_SERVER,
-  pendingMessage,
+  firstMessage,
   PROJECT,
   report,
   reportActive,
@@ -247,7 +247,7 @@ describe("a deadline", () => {
     const lane = running(emptyLane);
     const heard = reportActive(lane, [], 650_000).lane;
     const overrun = decideDeadlines(heard, 660_000).lane;
-    expect(pendingMessage(overrun, PROJECT, 660_000)?.message).toMatchObject({ type: "stop" });
+    expect(firstMessage(overrun, PROJECT, 660_000)?.message).toMatchObject({ type: "stop" });
     const ended = decideDeadlines(
       overrun,
       nextDeadline(noteSent(overrun, runIdOf(overrun), 900_000)) ?? 0,
@@ -290,8 +290,8 @@ describe("an agent that connects", () => {
   it("gets a missed offer again", () => {
     const offered = accepted(start(emptyLane));
     const told = noteUndelivered(offered, runIdOf(offered), 0);
-    expect(pendingMessage(told, PROJECT, 0)).toBeNull();
-    expect(pendingMessage(sendHello(told, {}).lane, PROJECT, 0)?.message).toMatchObject({ type: "run" });
+    expect(firstMessage(told, PROJECT, 0)).toBeNull();
+    expect(firstMessage(sendHello(told, {}).lane, PROJECT, 0)?.message).toMatchObject({ type: "run" });
   });
 
   it("fails a run that it no longer knows with server_lost", () => {

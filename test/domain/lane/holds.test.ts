@@ -35,7 +35,7 @@ import {
   laneWithLive,
   liveEvents,
   OTHER_SERVER,
-  pendingMessage,
+  firstMessage,
   PROJECT,
   reportActive,
   resolvesTo,
@@ -228,7 +228,7 @@ describe("a restart or a change of scale", () => {
   const scale = { plan: scaled, onlyScale: true };
   const restart = { restart: ["web"] };
   const orderOf = (lane: Lane) => {
-    const message = pendingMessage(lane, PROJECT, HOUR)?.message;
+    const message = firstMessage(lane, PROJECT, HOUR)?.message;
     return message?.type === "run" ? message.order : null;
   };
 
@@ -542,7 +542,7 @@ describe("the commit of an approval", () => {
   it("is what the order names, as the tip of its branch unless the request named it", () => {
     const source = (changes: Partial<StartRequest>) => {
       const waiting = resolvesTo(accepted(start(laneWithLive(1), 0, { ...byAnother, ...changes })), 2).lane;
-      const message = pendingMessage(approved(waiting, 2, 0), PROJECT, 0)?.message;
+      const message = firstMessage(approved(waiting, 2, 0), PROJECT, 0)?.message;
       return message?.type === "run" ? message.order.source : null;
     };
     expect(source({})).toMatchObject({ commit: SHA, in_branch: true, was_tip: true });

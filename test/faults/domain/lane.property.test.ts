@@ -54,7 +54,7 @@ import {
   rollBack,
   SERVER,
   start,
-  pendingMessage,
+  firstMessage,
 } from "../../support/lane.ts";
 import {
   crash,
@@ -399,7 +399,7 @@ class World {
   }
 
   tell(told: "once" | "twice" | "lost" | "nobody there"): void {
-    const due = pendingMessage(this.lane, PROJECT, this.now);
+    const due = firstMessage(this.lane, PROJECT, this.now);
     if (due === null) return;
     this.lane = noteSent(this.lane, due.runId, this.now);
     if (told === "nobody there") this.lane = noteUndelivered(this.lane, due.runId, this.now);

@@ -7,7 +7,7 @@ import { reconcile } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { noteSent, noteUndelivered } from "#domain/lane/pending-messages.ts";
 import type { Lane } from "#domain/lane/lane.ts";
-import { pendingMessage, PROJECT, SERVER } from "../lane.ts";
+import { firstMessage, PROJECT, SERVER } from "../lane.ts";
 import {
   eventsToPost,
   type ModelAgent,
@@ -96,7 +96,7 @@ export type ModelWorld = {
  * is lost. If the link has noticed that the socket is closed, it reports the message as undelivered.
  */
 export function* tell(world: ModelWorld): Iterable<readonly [step: string, world: ModelWorld]> {
-  const due = pendingMessage(world.lane, PROJECT, world.now);
+  const due = firstMessage(world.lane, PROJECT, world.now);
   if (due === null) return;
   // The link holds an order back until the lane has answered the hello.
   if (world.wire.some(({ kind }) => kind === "reconcile")) return;

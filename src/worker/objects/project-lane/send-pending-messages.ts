@@ -8,7 +8,8 @@ import {
   pendingRemovals,
   noteRemovalSent,
   type PendingMessage,
-  pendingMessages,
+  pendingMessage,
+  runsToTell,
   noteSent,
   noteUndelivered,
 } from "#domain/lane/pending-messages.ts";
@@ -50,8 +51,7 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   }
 
   try {
-    for (const { runId } of pendingMessages(store.load(), projectId, now()).slice(0, MAX_MESSAGES))
-      await sendToRun(runId);
+    for (const runId of runsToTell(store.load(), now()).slice(0, MAX_MESSAGES)) await sendToRun(runId);
   } finally {
     // Also if the variables cannot be read: these messages do not need them.
     await sendRemovals();
@@ -61,8 +61,7 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   }
 
   async function sendToRun(runId: RunId) {
-    const find = () =>
-      pendingMessages(store.load(), projectId, now()).find((one) => one.runId === runId) ?? null;
+    const find = () => pendingMessage(store.load(), runId, projectId, now());
     const values = await readVariables(parts, { accountId, projectId }, find());
     // Read in the same turn as it is recorded: the lane may have changed in the meantime.
     const pending = withVariables(find(), values);
