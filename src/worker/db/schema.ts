@@ -15,6 +15,7 @@ import type {
   Actor,
   DeploymentChange,
   DeploymentKind,
+  DeploymentRun,
   DeploymentStage,
   DeploymentStatus,
   DeploymentTrigger,
@@ -179,6 +180,8 @@ export const servers = sqliteTable(
     policy: text("policy").$type<Growing<PolicyLevel>>(),
     /** The programs for builds; null: unknown. */
     tools: text("tools", { mode: "json" }).$type<ToolReport[]>(),
+    /** What its agent can do besides the requests of the first version, from its last hello; null: unknown. */
+    capabilities: text("capabilities", { mode: "json" }).$type<string[]>(),
     /** Why the ingress as a whole does not work, from the agent's last report. */
     ingressProblem: text("ingress_problem"),
     /** Where its objects are created; null: `detectedRegion` applies. */
@@ -258,6 +261,33 @@ export const projects = sqliteTable(
   ],
 );
 
+/**
+ * The servers of a project besides `projects.server_id`, with what their agents report about it. A project with one server has
+ * no row. Which processes run where is in the project's setting `servers`.
+ */
+export const projectServers = sqliteTable(
+  "project_servers",
+  {
+    /** The project's id, `/` and the server's id. */
+    id: text("id").primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    projectId: text("project_id").$type<ProjectId>().notNull(),
+    serverId: text("server_id").$type<ServerId>().notNull(),
+    // As in `projects`.
+    url: text("url"),
+    servingRelease: integer("serving_release"),
+    servingCheckedAt: integer("serving_checked_at"),
+    reportedProcesses: text("reported_processes", { mode: "json" }).$type<ProcessReport[]>(),
+    ingressProblem: text("ingress_problem"),
+    health: text("health", { mode: "json" }).$type<HealthReason[]>(),
+    deployKey: text("deploy_key", { mode: "json" }).$type<DeployKeySummary>(),
+  },
+  (table) => [
+    index("project_servers_project").on(table.projectId),
+    index("project_servers_server").on(table.accountId, table.serverId),
+  ],
+);
+
 /** The host names of all projects, so that each leads to one project. */
 export const domains = sqliteTable(
   "domains",
@@ -323,6 +353,8 @@ export const deployments = sqliteTable(
     emergency: text("emergency"),
     /** What a `config` deployment changes; null: it is of another kind, or not known. */
     changes: text("changes", { mode: "json" }).$type<DeploymentChange[]>(),
+    /** What each server did for it; null: only `serverId` has carried it out, or will. */
+    runs: text("runs", { mode: "json" }).$type<DeploymentRun[]>(),
     /** Rises with each change of the lane. An older revision never overwrites a newer one. */
     revision: integer("revision").notNull(),
   },

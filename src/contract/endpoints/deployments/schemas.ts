@@ -76,6 +76,42 @@ export const LiveEvidence = z.strictObject({
 });
 export type LiveEvidence = z.infer<typeof LiveEvidence>;
 
+/** What a server does for a deployment: deploy it, or go back because the deployment failed on another server. */
+export const RunPurpose = z.enum(["deploy", "revert"]);
+
+/**
+ * `waiting`: it has no order yet. `offered`: its agent has not answered yet. `ready`: it waits for the other servers.
+ * `switched`: it serves the release. `skipped`: it was left out, because it was not connected.
+ */
+export const RunStatus = z.enum([
+  "waiting",
+  "offered",
+  "running",
+  "ready",
+  "switched",
+  "failed",
+  "stopped",
+  "skipped",
+]);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+/**
+ * What one of several servers does for a deployment. `stage`: null if it is not running. `release`: the release folder that
+ * the server has switched to, `release_kept` whether its files are still there.
+ */
+export const DeploymentRun = z.strictObject({
+  server_id: ServerId,
+  purpose: growing(RunPurpose),
+  status: growing(RunStatus),
+  stage: z.nullable(DeploymentStage),
+  failure: z.nullable(DeploymentFailure),
+  release: z.nullable(wholeFrom(1)),
+  release_kept: z.boolean(),
+  evidence: z.nullable(LiveEvidence),
+  started_at: z.nullable(z.string()),
+});
+export type DeploymentRun = z.infer<typeof DeploymentRun>;
+
 /** How long a stage of a run took, in seconds. */
 export const StageTime = z.strictObject({ stage: z.enum(runStages), duration: numberFrom(0) });
 export type StageTime = z.infer<typeof StageTime>;
