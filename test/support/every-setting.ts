@@ -26,7 +26,7 @@ function otherValue(name: ProcessField): unknown {
 
 type Given = { readonly [Name in SettingName]: NonNullable<UpdateProjectInput[Name]> };
 
-/** A value for each setting of a project that no new project has. Another server has its own tests. */
+/** A value for each setting of a project that no new project has. Other servers have tests of their own. */
 export const everySetting = {
   name: "store",
   repository: "git@git.test:team/store.git",
@@ -70,4 +70,13 @@ export const everySetting = {
     skip_markers: ["[skip]"],
     poll: true,
   },
-} satisfies Omit<Given, "server_id">;
+  rollout: {
+    order: "at_once",
+    batch: 2,
+    pause_seconds: 5,
+    canary: { size: 3 },
+    on_failure: "continue",
+    offline: "skip",
+    min: 2,
+  },
+} satisfies Omit<Given, "server_id" | "servers">;

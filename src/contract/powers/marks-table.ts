@@ -29,6 +29,16 @@ const projectSettings = {
   name: "none",
   // Another server gets the source code and the secrets.
   server_id: "send_data",
+  servers: { "*": { id: "send_data", processes: "none", cron: "none" } },
+  rollout: {
+    order: "none",
+    batch: "none",
+    pause_seconds: "none",
+    canary: { size: "none" },
+    on_failure: "none",
+    offline: "none",
+    min: "none",
+  },
   repository: "choose_code",
   branch: "choose_code",
   commits: "weaken_guard",

@@ -126,7 +126,12 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
   };
   switch (event.type) {
     case "output":
-      progress.effects.push({ type: "output", deploymentId: deployment.id, lines: event.lines });
+      progress.effects.push({
+        type: "output",
+        deploymentId: deployment.id,
+        serverId: plan.fleet === undefined ? null : run.serverId,
+        lines: event.lines,
+      });
       return keep();
     case "framework":
       progress.effects.push({ type: "detected", preset: event.preset });
@@ -166,7 +171,9 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
         commitSha: deployment.commitSha ?? (ended.state.name === "switched" ? commitSha : null),
       };
       progress.lane = noteReport(replaceDeployment(progress.lane, kept), run.serverId, project);
-      progress.effects.push({ type: "serving", serverId: run.serverId, report: project });
+      const { serverId } = run;
+      const isFirst = serverId === deployment.serverId;
+      progress.effects.push({ type: "serving", serverId, isFirst, report: project });
     }
   }
 }

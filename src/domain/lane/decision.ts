@@ -20,10 +20,20 @@ export type Effect =
     }
   /** A change that the events of the account contain. */
   | EventEffect
-  /** Log lines from the agent. */
-  | { readonly type: "output"; readonly deploymentId: DeploymentId; readonly lines: readonly OutputLine[] }
-  /** What the server serves, from its agent's latest report. */
-  | { readonly type: "serving"; readonly serverId: ServerId; readonly report: ProjectReport }
+  /** Log lines from an agent. `serverId`: of the server, if there are several. */
+  | {
+      readonly type: "output";
+      readonly deploymentId: DeploymentId;
+      readonly serverId: ServerId | null;
+      readonly lines: readonly OutputLine[];
+    }
+  /** What a server serves, from its agent's latest report. `isFirst`: it is the first server of the project. */
+  | {
+      readonly type: "serving";
+      readonly serverId: ServerId;
+      readonly isFirst: boolean;
+      readonly report: ProjectReport;
+    }
   /** The preset of the framework that the agent detected. */
   | { readonly type: "detected"; readonly preset: DetectedPreset }
   /** The server has read the repository with this address. */

@@ -44,8 +44,9 @@ export const Plan = z.strictObject({
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** Why the lane ends a run before the agent has reported a result. */
+/** Why the lane ends a run before the agent has reported a result. `stop`: because another server has failed. */
 const Ending = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("stop") }),
   z.strictObject({
     type: z.literal("cancel"),
     by: z.string(),
@@ -210,18 +211,22 @@ const wasLive = {
    */
   plan: z.nullable(Plan),
 };
-const Live = z.strictObject({ name: z.literal("live"), ...wasLive });
+/** What each server did, if there were several. The database keeps it after the lane has dropped it. */
+const runs = z.optional(z.array(Run));
+const Live = z.strictObject({ name: z.literal("live"), ...wasLive, runs });
 const Superseded = z.strictObject({ name: z.literal("superseded"), ...wasLive });
 const Failed = z.strictObject({
   name: z.literal("failed"),
   startedAt: z.nullable(unixMs),
   finishedAt: unixMs,
   failure: DeploymentFailure,
+  runs,
 });
 const Canceled = z.strictObject({
   name: z.literal("canceled"),
   startedAt: z.nullable(unixMs),
   finishedAt: unixMs,
+  runs,
 });
 
 /** The schemas of the states of a deployment and of a run, for the form in which a lane stores them. */

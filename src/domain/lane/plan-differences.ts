@@ -8,6 +8,7 @@ const planFields: readonly (readonly [field: keyof Plan, belongs: "code" | "live
   ...keptSettings.map((name) => [name, settingUses[name].belongs] as const),
   // Applied at once, without a deployment.
   ["maintenance", "now"],
+  ["fleet", "live"],
 ];
 
 /** As `planFields`, for the settings of a process: a rollback neither scales a process nor starts a stopped one. */
@@ -45,6 +46,8 @@ export function namedSettings(plan: Plan): ReadonlyMap<string, string> {
 
 /** A field of a plan with its name, or the settings of its processes, each with its own name. */
 function namedValues(field: keyof Plan, plan: Plan): [name: string, value: unknown][] {
+  // How a deployment gets to the servers changes nothing on them.
+  if (field === "fleet") return [["servers", plan.fleet?.servers]];
   if (field !== "processes") return [[field, plan[field]]];
   return Object.entries(plan.processes).flatMap(([process, settings]) =>
     Object.entries(settings).map(([setting, its]): [string, unknown] => [

@@ -79,7 +79,7 @@ function requestLateRemoval(lane: Lane, { serverId, report }: Pick<AgentHello, "
   const live = liveOf(lane);
   if (placement === null) return lane;
   const hasFiles = report !== null && (report.release !== null || report.releases.length > 0);
-  const isMember = live?.state.plan?.fleet?.servers.includes(serverId) === true;
+  const isMember = live?.state.plan?.fleet?.servers.some(({ id }) => id === serverId) === true;
   const isElsewhere = live !== null && servedOn(live, serverId) === null && !isMember;
   if (placement.state.name !== "leaving" && !(isElsewhere && hasFiles)) return lane;
   return replacePlacement(lane, requestRemoval(placement, false));

@@ -98,7 +98,9 @@ function decideVerdict(lane: Lane, active: Active): Applied {
   const mayContinue = opened && plan.fleet?.rollout.on_failure === "continue" && !isReleaser(active, broken);
   const good = runs.filter((run) => isUnended(run) || isRunIn(run, "switched")).length;
   if (mayContinue && plan.fleet !== undefined && good >= minimumOf(plan.fleet)) return null;
-  const { failure, isReported } = broken.state;
+  const { isReported } = broken.state;
+  const where = plan.fleet === undefined ? {} : { server_id: broken.serverId };
+  const failure = { ...broken.state.failure, ...where };
   const fails: Verdict = { type: "fail", failure, actor: isReported ? active.actor : SYSTEM };
   return changed(lane, { ...active, state: { ...active.state, verdict: fails } });
 }
@@ -134,10 +136,7 @@ function stopRuns(lane: Lane, active: Active, now: number): Applied {
 
 function stopRun(lane: Lane, active: Active, run: RunIn<"running">, verdict: Verdict, now: number): Decision {
   const { stage, lastContactAt } = run.state;
-  const ending =
-    verdict.type === "cancel"
-      ? { type: "cancel" as const, by: verdict.by, actor: verdict.actor }
-      : { type: "fail" as const, failure: verdict.failure };
+  const ending = verdict.type === "cancel" ? verdict : ({ type: "stop" } as const);
   const deadlineAt = Math.max(now + STOP_CONFIRM_MS, lastContactAt);
   const message =
     verdict.type === "cancel"

@@ -63,7 +63,8 @@ export function broken(
 export function endRun(run: RunIn<"running">, otherwise: DeploymentFailure | null = null): Run {
   const { ending, startedAt } = run.state;
   const failure = ending?.type === "fail" ? ending.failure : otherwise;
-  if (ending?.type === "cancel" || failure === null) return { ...run, state: { name: "stopped", startedAt } };
+  if (ending?.type === "cancel" || ending?.type === "stop" || failure === null)
+    return { ...run, state: { name: "stopped", startedAt } };
   return broken(run, failure, { isReported: false });
 }
 

@@ -1,5 +1,6 @@
 import { addPlacement } from "#domain/lane/placements.ts";
-import type { Placement, Lane, LaneDeployment } from "#domain/lane/lane.ts";
+import type { ServerId } from "#contract/ids.ts";
+import { isIn, type Placement, type Lane, type LaneDeployment } from "#domain/lane/lane.ts";
 
 /**
  * The database's history of a project whose lane has no deployments. `onceLive`: deployments that were live, by
@@ -19,5 +20,12 @@ export function takeOver(lane: Lane, { highestVersion, onceLive }: History): Lan
     deletedAt: null,
     freezes: lane.freezes,
   };
-  return onceLive.reduce((next, { serverId }) => addPlacement(next, serverId), taken);
+  const servers = onceLive.flatMap((one) => [one.serverId, ...othersOf(one)]);
+  return servers.reduce(addPlacement, taken);
+}
+
+function othersOf(deployment: LaneDeployment): ServerId[] {
+  return isIn(deployment, "live", "superseded")
+    ? deployment.state.served.map(({ serverId }) => serverId)
+    : [];
 }

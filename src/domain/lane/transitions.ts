@@ -18,7 +18,7 @@ import {
   settle,
   withHold,
 } from "#domain/lane/holds.ts";
-import { firstBatchOf } from "#domain/lane/fleet.ts";
+import { firstBatchOf, idsOf } from "#domain/lane/fleet.ts";
 import { addPlacement, moveTo } from "#domain/lane/placements.ts";
 import {
   activeOf,
@@ -129,7 +129,7 @@ const nothingLive: DeploymentFailure = {
 
 /** The servers that carry out a deployment. @param first the server of the project; of several, the first */
 export function serversOf({ fleet }: Plan, first: ServerId): readonly ServerId[] {
-  return fleet?.servers ?? [first];
+  return fleet === undefined ? [first] : idsOf(fleet);
 }
 
 /** The fields about the code of a deployment that deploys the code of another one again. */
@@ -157,7 +157,8 @@ export function fail(
   actor: EventActor = SYSTEM,
 ): Decision {
   const message = `Failed in ${failure.stage}: ${failure.message} (${failure.code})`;
-  const state = { name: "failed", startedAt: startOf(deployment), finishedAt: now, failure } as const;
+  const ended = { startedAt: startOf(deployment), finishedAt: now, ...runsOf(deployment) };
+  const state = { name: "failed", ...ended, failure } as const;
   return end(lane, deployment, state, { message, actor });
 }
 
@@ -168,7 +169,8 @@ export function cancel(
   { name, actor, replacedBy }: Canceling,
   now: number,
 ): Decision {
-  const state = { name: "canceled", startedAt: startOf(deployment), finishedAt: now } as const;
+  const ended = { startedAt: startOf(deployment), finishedAt: now, ...runsOf(deployment) };
+  const state = { name: "canceled", ...ended } as const;
   const ending = { message: `Canceled by ${name}`, actor };
   return end(lane, deployment, state, replacedBy === undefined ? ending : { ...ending, replacedBy });
 }
@@ -183,12 +185,14 @@ export function goLive(lane: Lane, run: Named<"active">, now: number): Decision 
     finishedAt: now,
     served: run.state.runs.flatMap(servedBy),
     plan,
+    ...runsOf(run),
   } as const;
   const servers = serversOf(run.state.plan, run.serverId);
   const duration = durationText((live.finishedAt - live.startedAt) / 1000);
   const ending = { message: `Live: v${run.version}, after ${duration}`, actor: run.actor };
   if (before === null) return end(moveTo(lane, servers), run, live, ending);
-  const deployment: LaneDeployment = { ...before, state: { ...before.state, name: "superseded" } };
+  const { runs: _, ...wasLive } = withoutDetails(before.state);
+  const deployment: LaneDeployment = { ...before, state: { ...wasLive, name: "superseded" } };
   const demoted = moveTo(limitPlans(replaceDeployment(lane, deployment), live.plan), servers);
   const superseded = {
     type: "event",
@@ -222,6 +226,18 @@ function end(
     return withEffects(effects, advance(removeDeployment(lane, id), now));
   }
   return withEffects(effects, advance(replaceDeployment(lane, ended), now));
+}
+
+/** The state without what the records of other servers have: a lane has the releases of up to a hundred deployments. */
+function withoutDetails(state: Named<"live">["state"]): Named<"live">["state"] {
+  const [first, ...others] = state.served;
+  if (first === undefined) return state;
+  return { ...state, served: [first, ...others.map((one) => ({ ...one, evidence: null }))] };
+}
+
+/** What each of several servers did, for the record of a deployment that ends. */
+function runsOf({ state }: Unended): { runs?: Run[] } {
+  return state.name === "active" && state.plan.fleet !== undefined ? { runs: state.runs } : {};
 }
 
 function withEffects(before: readonly Effect[], { lane, effects }: Decision): Decision {

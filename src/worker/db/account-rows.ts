@@ -2,6 +2,7 @@ import { and, eq, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { SQLiteColumn, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
+import { mapValues } from "#contract/lib/map-values.ts";
 import type { AccountId, ProjectId } from "#contract/ids.ts";
 import {
   type Changing,
@@ -236,13 +237,19 @@ export class AccountRows extends AccountScope {
   /**
    * Adds rows in order. A row whose id the account already has replaces that row if its `newer` column is greater. Takes
    * one statement, or a few for very many rows (`jsonLists`).
+   * @param kept columns in which a null keeps the value that the row has
    */
   upsert<Table extends OwnedTable>(
     table: Table,
     rows: readonly NewRow<Table>[],
     newer: SQLiteColumn,
+    kept: Readonly<Record<string, SQLiteColumn>> = {},
   ): Write[] {
-    const set = givenValues(table, [table.id, table.accountId]);
+    const given = givenValues(table, [table.id, table.accountId]);
+    const set = {
+      ...given,
+      ...mapValues(kept, (column, name) => sql`coalesce(${given[name]}, ${column})`),
+    };
     const setWhere = sql`${this.owned(table, sql`${newer} < excluded.${sql.identifier(newer.name)}`)}`;
     return this.#inserts(table, rows, sql`true`, { isOrdered: true }).map(
       (insertion) => new Write(insertion.onConflictDoUpdate({ target: table.id, set, setWhere })),
@@ -254,9 +261,13 @@ export class AccountRows extends AccountScope {
     return this.#inserts(table, rows, onlyIf).map((insertion) => new Write(insertion));
   }
 
-  /** Adds rows, in one statement or a few as for `upsert`. Rows whose ids exist are skipped. */
-  insertEachIfNew<Table extends OwnedTable>(table: Table, rows: readonly NewRow<Table>[]): Write[] {
-    return this.#inserts(table, rows, sql`true`).map(
+  /** Adds rows if `onlyIf` is true, in one statement or a few as for `upsert`. Rows whose ids exist are skipped. */
+  insertEachIfNew<Table extends OwnedTable>(
+    table: Table,
+    rows: readonly NewRow<Table>[],
+    onlyIf: SQL = sql`true`,
+  ): Write[] {
+    return this.#inserts(table, rows, onlyIf).map(
       (insertion) => new Write(insertion.onConflictDoNothing({ target: table.id })),
     );
   }

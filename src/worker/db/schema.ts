@@ -262,45 +262,6 @@ export const projects = sqliteTable(
 );
 
 /**
- * The servers of a project besides `projects.server_id`, with what their agents report about it. A project with one server has
- * no row. Which processes run where is in the project's setting `servers`.
- */
-export const projectServers = sqliteTable(
-  "project_servers",
-  {
-    /** The project's id, `/` and the server's id. */
-    id: text("id").primaryKey(),
-    accountId: text("account_id").$type<AccountId>().notNull(),
-    projectId: text("project_id").$type<ProjectId>().notNull(),
-    serverId: text("server_id").$type<ServerId>().notNull(),
-    // As in `projects`.
-    url: text("url"),
-    servingRelease: integer("serving_release"),
-    servingCheckedAt: integer("serving_checked_at"),
-    reportedProcesses: text("reported_processes", { mode: "json" }).$type<ProcessReport[]>(),
-    ingressProblem: text("ingress_problem"),
-    health: text("health", { mode: "json" }).$type<HealthReason[]>(),
-    deployKey: text("deploy_key", { mode: "json" }).$type<DeployKeySummary>(),
-  },
-  (table) => [
-    index("project_servers_project").on(table.projectId),
-    index("project_servers_server").on(table.accountId, table.serverId),
-  ],
-);
-
-/** The host names of all projects, so that each leads to one project. */
-export const domains = sqliteTable(
-  "domains",
-  {
-    /** The host name. */
-    id: text("id").primaryKey(),
-    accountId: text("account_id").$type<AccountId>().notNull(),
-    projectId: text("project_id").$type<ProjectId>().notNull(),
-  },
-  (table) => [index("domains_project").on(table.projectId)],
-);
-
-/**
  * Whether a deployment has ended and is not live. The statuses stand in the statement, not in parameters: only then does
  * SQLite use the partial indexes with this condition.
  */

@@ -1,7 +1,9 @@
 import { findCronProblem } from "#project-files/cron/find-cron-problem.ts";
 import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
-import { refuse, type Refusal } from "#contract/problems.ts";
+import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { refuse, type Refusal, type Result } from "#contract/problems.ts";
+import { findServerIds } from "#worker/db/projects/project-servers.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Excess } from "#domain/token-grant.ts";
@@ -87,6 +89,22 @@ export function unknownServer(serverId: ServerId) {
   return refuse("invalid_request", `There is no server ${serverId} in this account.`, [
     { pointer: "/server_id", message: "is not a server of this account" },
   ]);
+}
+
+/** Refuses the servers of a request that are not servers of the account. */
+export async function refuseServers(
+  { rows }: Pick<Context, "rows">,
+  { server_id: serverId, servers = [] }: Pick<UpdateProjectInput, "server_id" | "servers">,
+): Promise<Result<never, "invalid_request">> {
+  if (serverId !== undefined && servers.length === 0) return unknownServer(serverId);
+  const ids = servers.map(({ id }) => id);
+  const known = await findServerIds(rows, ids);
+  const unknown = ids.flatMap((id, at) => (known.includes(id) ? [] : [{ id, at }]));
+  return refuse(
+    "invalid_request",
+    `Not in this account: ${unknown.map(({ id }) => id).join(", ")}.`,
+    unknown.map(({ at }) => ({ pointer: `/servers/${at}/id`, message: "is not a server of this account" })),
+  );
 }
 
 /** Refuses jobs with a name, a schedule or a time zone that cannot be used; `null` if all can. */

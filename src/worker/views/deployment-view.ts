@@ -72,6 +72,7 @@ export function deploymentView(reading: DeploymentReading, now: number): Deploym
     release_kept: reading.releaseKept,
     variables_revision: reading.variablesRevision,
     clear_cache: reading.clearCache,
+    runs: reading.runs ?? [],
   };
 }
 

@@ -10,11 +10,12 @@ import { type DetectedPreset } from "#contract/endpoints/projects/detected-prese
 import { pick } from "#contract/lib/pick.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
-import type { ServingReading } from "#worker/db/projects/served-project.ts";
+import type { ProjectServing, ServingReading } from "#worker/db/projects/served-project.ts";
 import { projectHealth } from "#domain/health/health-reasons.ts";
 import { maintenanceView } from "#worker/views/maintenance-view.ts";
 import { processesState } from "#worker/views/processes-view.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
+import { healthOfAll, serverStates } from "#worker/views/server-states.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 import {
   applySettings,
@@ -36,9 +37,11 @@ export function projectRow(summary: ProjectSummary): ProjectRow {
   };
 }
 
-/** A project with its settings. @param serving null if its server has not reported the served release yet */
-export function projectView(record: ProjectRecord, serving: ServingReading | null): Project {
+/** A project with its settings. */
+export function projectView(record: ProjectRecord, { serving, members, live }: ProjectServing): Project {
   const settings = settingsOf(record);
+  const servers = serverStates(settings.servers, members, live);
+  const health = projectHealth(record.health, serving?.isConnected ?? false);
   const build = shownBuild(settings, record.detected);
   return {
     ...settings,
@@ -56,7 +59,8 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     variables_applied: serving?.variablesApplied ?? null,
     maintenance: maintenanceView(record.maintenance),
     ingress_problem: record.ingressProblem,
-    health: projectHealth(record.health, serving?.isConnected ?? false),
+    health: servers.length === 0 ? health : healthOfAll(servers),
+    servers_state: servers,
     url: record.url,
     serving: serving === null ? null : servingView(record, serving),
     deploy_key: record.deployKey,

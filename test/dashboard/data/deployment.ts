@@ -38,6 +38,7 @@ export function deployment(version: number, status: Deployment["status"] = "supe
     evidence: null,
     release_kept: false,
     stages: [],
+    runs: [],
     variables_revision: null,
     clear_cache: false,
   };

@@ -50,6 +50,7 @@ const project: Project = {
   url: null,
   serving: null,
   deploy_key: null,
+  servers_state: [],
   created_at: "2026-11-20T09:14:02.310Z",
 };
 

@@ -8,7 +8,8 @@ import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideProjectRemoved } from "#domain/lane/decide-project-removed.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
-import { batchOf, defaultRollout, firstBatchOf, minimumOf, type Rollout } from "#domain/lane/fleet.ts";
+import { Rollout } from "#contract/endpoints/projects/servers.ts";
+import { batchOf, firstBatchOf, minimumOf } from "#domain/lane/fleet.ts";
 import { activeOf, emptyLane, type Lane, liveOf, type Run } from "#domain/lane/lane.ts";
 import {
   noteRemovalSent,
@@ -39,7 +40,7 @@ const rollouts: fc.Arbitrary<Rollout> = fc.record({
   order: fc.constantFrom("rolling", "at_once"),
   batch: fc.integer({ min: 1, max: 3 }),
   pause_seconds: fc.constantFrom(0, 60),
-  canary: fc.constantFrom(null, null, 1, 2),
+  canary: fc.constantFrom(null, null, { size: 1 }, { size: 2 }),
   on_failure: fc.constantFrom("revert", "revert", "stop", "continue"),
   offline: fc.constantFrom("wait", "skip"),
   min: fc.integer({ min: 1, max: 4 }),
@@ -100,7 +101,10 @@ class World {
 
   constructor(servers: readonly ServerId[], rollout: Rollout) {
     this.servers = servers;
-    this.#plan = { ...defaultPlan, fleet: { servers: [...servers], rollout } };
+    this.#plan = {
+      ...defaultPlan,
+      fleet: { servers: servers.map((id) => ({ id, processes: null, cron: false })), rollout },
+    };
     for (const id of servers) this.#agents.set(id, startedAgent({ project_id: PROJECT, url: null }));
   }
 
@@ -331,7 +335,7 @@ describe("a deployment to several servers, with any events in any order", () => 
   });
 
   it("goes back on every server that has switched, if one fails", () => {
-    const world = new World(sharedServers(3), { ...defaultRollout, order: "rolling" });
+    const world = new World(sharedServers(3), Rollout.parse({}));
     world.perform({ do: "start" });
     world.settle();
     expect(world.servers.map((id) => world.agentOf(id).current)).toEqual([1, 1, 1]);

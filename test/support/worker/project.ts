@@ -88,6 +88,29 @@ export class TestProject {
     return project;
   }
 
+  /** A project on several servers, whose agents are connected. `project.agent` is the first one. */
+  static async onServers(
+    count: number,
+    settings: Settings = {},
+  ): Promise<{ project: TestProject; agents: ConnectedAgent[]; accountId: AccountId }> {
+    const { id: accountId, token } = await createAccount();
+    const agents: ConnectedAgent[] = [];
+    for (let at = 1; at <= count; at += 1) agents.push(await enrolAgent(token, `web-${at}`));
+    const [first] = agents;
+    if (first === undefined) throw new Error("a project has at least one server");
+    for (const agent of agents) {
+      await agent.connect();
+      await agent.receives("welcome");
+    }
+    const servers = agents.map(({ serverId }) => ({ id: serverId }));
+    const place = { server_id: first.serverId, servers, repository: "/srv/git/shop.git" };
+    const body = { name: "shop", ...place, ...settings };
+    const created = await call("/v1/projects", { method: "POST", token, body });
+    expect(created.status, await created.clone().text()).toBe(201);
+    const projectId = WithId.parse(await created.json()).id;
+    return { project: new TestProject(token, projectId, first), agents, accountId };
+  }
+
   /** As `connected`, with an agent that answers the control plane's requests. */
   static async answering(): Promise<TestProject> {
     const project = await TestProject.create();

@@ -56,6 +56,7 @@ function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRec
     approvedBy: null,
     emergency: null,
     changes: null,
+    runs: null,
     revision: 1,
     ...changes,
   };
@@ -138,7 +139,8 @@ describe("writing a project's deployments", () => {
         projectStateWrites(rows, projectId, {
           lastDeployAt,
           detected: null,
-          serving: null,
+          servings: [],
+          hasSeveral: false,
           readRepository: null,
         }),
       );

@@ -1,14 +1,15 @@
 import { expect, it } from "vitest";
 
 import { ServerId } from "#contract/ids.ts";
-import { defaultRollout } from "#domain/lane/fleet.ts";
+import { Rollout } from "#contract/endpoints/projects/servers.ts";
 import { activeOf, emptyLane, type Lane, type LaneDeployment } from "#domain/lane/lane.ts";
 import { fromStored, storedDeployment, toStored } from "#worker/objects/project-lane/stored-deployment.ts";
 import { accepted, deployed, reportActive, SERVER, start } from "../../support/lane.ts";
 import { defaultPlan } from "../../support/plan.ts";
 
 const OTHER = ServerId.parse("srv_01k9999999999999999999999z");
-const onTwo = { plan: { ...defaultPlan, fleet: { servers: [SERVER, OTHER], rollout: defaultRollout } } };
+const servers = [SERVER, OTHER].map((id) => ({ id, processes: null, cron: false }));
+const onTwo = { plan: { ...defaultPlan, fleet: { servers, rollout: Rollout.parse({}) } } };
 
 const stored = (lane: Lane): unknown[] =>
   lane.deployments.map((one) => JSON.parse(JSON.stringify(toStored(one))));

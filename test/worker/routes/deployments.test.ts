@@ -106,6 +106,7 @@ describe("a deployment", () => {
       stages: [],
       variables_revision: null,
       clear_cache: false,
+      runs: [],
       approved_by: null,
       changes: null,
       emergency: null,

@@ -51,6 +51,8 @@ describe("a project", () => {
       framework: "static",
       domain: "blog.localhost",
       server_id: world.serverId,
+      servers: [{ id: world.serverId, processes: null, cron: false }],
+      servers_state: [],
       last_deploy: null,
       repository: "https://git.test/blog.git",
       branch: "main",

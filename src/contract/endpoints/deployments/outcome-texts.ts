@@ -31,10 +31,22 @@ export const outcomeSchemas = {
       "the server cannot open secrets of the project, or has used newer ones; enter the secrets that `message` names again",
     internal: "an internal error of Gantry",
   }),
+  DeploymentRun: object(schemas.DeploymentRun, "What one of several servers does for a deployment.", {
+    server_id: "The server's id.",
+    purpose: "`deploy`: it deploys. `revert`: it goes back, because the deployment failed or was canceled.",
+    status:
+      "`waiting`: another server resolves the commit first. `offered`: its agent has not taken it yet. `running`: it works. `ready`: it waits until it may switch. `switched`: it serves the `release`. `failed`: see `failure`. `stopped`: it was told to stop, and had not switched. `skipped`: it was left out, because it was not connected.",
+    stage: "The stage of a server that is running. `null` otherwise.",
+    failure: "Why it failed. `null` otherwise.",
+    release: "The number of the release that it has switched to. `null` if it has not.",
+    evidence: "What proves that it serves the release. `null` if it does not.",
+    started_at: "When it began. `null` if it has not.",
+  }),
   Failure: object(schemas.DeploymentFailure, "Why a deployment failed.", {
     code: "The reason, for programs.",
     message: "The reason, for people.",
     stage: "The stage that failed.",
+    server_id: "The server on which it failed. Absent if the project has one server.",
     failing_line:
       "The line of the command's output that most likely says why it failed: the first of its last lines that looks like an error, and otherwise the last one. Absent if there is no output.",
     hint: "What to do about it, if the cause is a known one.",

@@ -62,6 +62,8 @@ export const DeploymentFailure = z.strictObject({
   code: growing(FailureCode),
   message: textUpTo(MAX_FAILURE_MESSAGE),
   stage: DeploymentStage,
+  /** On which of several servers. */
+  server_id: z.optional(ServerId),
   failing_line: z.optional(textUpTo(MAX_FAILING_LINE)),
   hint: z.optional(textUpTo(MAX_FAILURE_HINT)),
   evidence: z.optional(FailureEvidence),
@@ -97,7 +99,7 @@ export type RunStatus = z.infer<typeof RunStatus>;
 
 /**
  * What one of several servers does for a deployment. `stage`: null if it is not running. `release`: the release folder that
- * the server has switched to, `release_kept` whether its files are still there.
+ * the server has switched to.
  */
 export const DeploymentRun = z.strictObject({
   server_id: ServerId,
@@ -106,7 +108,6 @@ export const DeploymentRun = z.strictObject({
   stage: z.nullable(DeploymentStage),
   failure: z.nullable(DeploymentFailure),
   release: z.nullable(wholeFrom(1)),
-  release_kept: z.boolean(),
   evidence: z.nullable(LiveEvidence),
   started_at: z.nullable(z.string()),
 });
@@ -215,6 +216,7 @@ export const Deployment = z.extend(DeploymentRow, {
   approved_by: z.nullable(Actor),
   emergency: z.nullable(z.string()),
   changes: z.nullable(z.array(DeploymentChange)),
+  runs: z._default(z.array(DeploymentRun), []),
 });
 export type Deployment = z.infer<typeof Deployment>;
 

@@ -108,6 +108,7 @@ export const eventSchemas = {
     code: "The reason, for programs.",
     message: "The reason, for people.",
     stage: "The stage that failed.",
+    server_id: "The server on which it failed. Absent if the project has one server.",
     failing_line: "The line of the command's output that most likely says why it failed.",
     hint: "What to do about it, if the cause is a known one.",
   }),

@@ -68,6 +68,7 @@ const onlyInRecord = {
   stages: true,
   variables_revision: true,
   clear_cache: true,
+  runs: true,
 } as const;
 
 /** An example of a deployment, or the texts of its fields, for a deployment in an event. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { textBetween, wholeFrom } from "#contract/bounds.ts";
 import { DeploymentStatus, DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
-import { DeploymentId } from "#contract/ids.ts";
+import { DeploymentId, ServerId } from "#contract/ids.ts";
 import { NextCursor, queryInteger } from "#contract/paging.ts";
 import { stages } from "#contract/stages.ts";
 import { dateTime } from "#contract/lib/zod-parts.ts";
@@ -21,13 +21,17 @@ export type LogStream = z.infer<typeof LogStream>;
 export const LogStage = z.enum([...stages, "prune", "end"]);
 export type LogStage = z.infer<typeof LogStage>;
 
-/** One line of a log. `line` counts from 1 without gaps; `time` is ISO 8601 in UTC. */
+/**
+ * One line of a log. `line` counts from 1 without gaps; `time` is ISO 8601 in UTC. `server_id`: of the server that wrote it, if
+ * the project has several.
+ */
 export const LogLine = z.strictObject({
   line: wholeFrom(1),
   time: z.string(),
   stream: LogStream,
   stage: LogStage,
   message: z.string(),
+  server_id: z.optional(ServerId),
 });
 export type LogLine = z.infer<typeof LogLine>;
 

@@ -91,6 +91,8 @@ export const logSchemas = {
     stream: "The source of the line.",
     stage: "The stage in which the line was written.",
     message: "The text of the line, without a line break.",
+    server_id:
+      "The server that wrote it. Absent if the project has one server, and for lines of Gantry itself.",
   }),
   LogPage: object(LogPage, "A page of a log.", {
     deployment_id: "The deployment's id.",

@@ -16,6 +16,7 @@ export const row = {
 export const project = {
   ...row,
   ...initialSettings,
+  servers: [{ id: example.server, processes: null, cron: false }],
   repository: "git@github.com:acme/shop.git",
   install_command: "npm ci",
   build_command: "npm run build",
@@ -70,5 +71,6 @@ export const project = {
   ingress_problem: null,
   health: { state: "ok", reasons: [] },
   deploy_key: exampleKey,
+  servers_state: [],
   created_at: "2026-11-02T08:10:27.640Z",
 } as const;

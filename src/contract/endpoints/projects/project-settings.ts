@@ -9,6 +9,7 @@ import {
 } from "#contract/endpoints/processes/schemas.ts";
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import { ProjectServers, Rollout } from "#contract/endpoints/projects/servers.ts";
 import {
   Alias,
   AssetOverlap,
@@ -36,6 +37,8 @@ import { defaultTimeouts } from "#contract/stages.ts";
 export const ProjectSettings = z.strictObject({
   name: z.string(),
   server_id: ServerId,
+  servers: ProjectServers,
+  rollout: Rollout,
   repository: z.string(),
   branch: BranchName,
   commits: CommitRule,
@@ -96,6 +99,9 @@ const control = { belongs: null, agent: false } as const;
 export const settingUses = {
   name: { belongs: "now", agent: false, kind: "text" },
   server_id: { ...control, kind: "text" },
+  // A deployment keeps both in a form of its own (`Fleet` of a lane).
+  servers: { ...control, initial: [], kind: "parts" },
+  rollout: { ...control, initial: Rollout.parse({}), kind: "parts" },
   repository: { belongs: "code", agent: false, kind: "text" },
   // A build can take over the build cache of this branch.
   branch: { belongs: "code", agent: false, initial: "main", kind: "text" },

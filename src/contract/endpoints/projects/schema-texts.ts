@@ -8,6 +8,7 @@ import * as schemas from "#contract/endpoints/projects/schemas.ts";
 import {
   deployOnTexts,
   limitTexts,
+  rolloutTexts,
   settingSchemas,
   settingTexts,
 } from "#contract/endpoints/projects/setting-texts.ts";
@@ -38,6 +39,19 @@ export const projectSchemas = {
     commit: "The abbreviated commit hash.",
     checked_at: "When the agent checked.",
     drifted: "Whether the server serves something other than the live deployment.",
+  }),
+  ServerState: object(schemas.ServerState, "What one of several servers of a project serves.", {
+    id: "The server's id.",
+    name: "The server's name.",
+    status:
+      "`live`: it serves the live deployment. `behind`: it serves something else, and gets the live deployment as soon as it can. `unknown`: it is not connected; the other fields are what it reported last. `none`: nothing is live.",
+    version: "The version of the deployment that it serves. `null`: nothing, or not known.",
+    checked_at: "When its agent reported it. `null`: never.",
+    processes_state: "The state of what runs on it. `null` if it reported no processes.",
+    ingress_problem: "Why its ingress does not serve the project as it should. `null`: no problem is known.",
+    health: "Whether all of the project works on it.",
+    deploy_key:
+      "The public key with which it reads the repository over ssh. Each server has a key of its own.",
   }),
   HealthReason: object(HealthReason, "Why a project is degraded.", {
     type: "`process`: fewer instances run than should. `cron`: the last run of a cron job failed. `certificate`: a certificate expires soon and could not be renewed. `ingress`: the ingress does not serve the project as it should.",
@@ -116,11 +130,14 @@ export const projectSchemas = {
       "Whether the live deployment runs with the current variables. If not, `POST /v1/projects/{project_id}/apply` applies them. `null` if the project serves nothing.",
     deploy_key:
       "The public key with which the server reads the repository over ssh. `null` until the server has created it: see `GET /v1/projects/{project_id}/deploy-key`.",
+    servers_state:
+      "What each server serves, in the order of `servers`. Empty for a project with one server, whose state is in the other fields. With several, these fields are about the first one.",
     created_at: "When the project was created.",
   }),
   ...repositoryAccessSchemas,
   CreateProjectInput: object(schemas.CreateProjectInput, "The project to create.", {
     ...settingTexts,
+    server_id: "The id of the project's server. Of several, the first of `servers`.",
     domain: "The host name of the site, in lower case. If omitted: `<name>.<base domain>`.",
   }),
   UpdateProjectInput: object(
@@ -144,6 +161,12 @@ export const projectSchemas = {
       processes:
         "Changes of the project's own settings for its processes. Omitted processes and fields keep their values. `null` instead of a value removes it, and `null` instead of a process removes all of its settings.",
       deploy_on: "Which pushes of the repository are deployed. Omitted fields keep their values.",
+      server_id:
+        "The id of another server: moves a project with one server. Of a project with several, change `servers`.",
+      servers:
+        "The servers of the project, which replace all earlier ones. The next deployment goes to them.",
+      rollout: "How a deployment gets to the `servers`. Omitted fields keep their values.",
+      ...nested("rollout", rolloutTexts),
       ...nested("timeouts", timeoutTexts),
       ...nested("limits", limitTexts),
       ...nested("deploy_on", deployOnTexts),

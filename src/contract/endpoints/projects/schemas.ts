@@ -16,6 +16,7 @@ import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-o
 import { hasUsefulPatterns } from "#contract/endpoints/projects/push-patterns.ts";
 import { ProjectHealth } from "#contract/endpoints/projects/health.ts";
 import { initialSettings, ProjectSettings } from "#contract/endpoints/projects/project-settings.ts";
+import { RequestedServers, Rollout, RolloutChanges } from "#contract/endpoints/projects/servers.ts";
 import { RepositoryDefinitions } from "#contract/endpoints/projects/repository-definitions.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import {
@@ -29,6 +30,7 @@ import {
   stageSeconds,
   Timeouts,
 } from "#contract/endpoints/projects/settings.ts";
+import { growing } from "#contract/growing.ts";
 import { Maintenance } from "#contract/endpoints/traffic/schemas.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
@@ -86,9 +88,21 @@ const hasUsefulDomains = z.superRefine<{
       });
 });
 
+/** Refuses a `server_id` that says something else than `servers`. */
+const hasOneServerList = z.superRefine<{
+  readonly server_id?: ServerId | undefined;
+  readonly servers?: readonly { readonly id: ServerId }[] | undefined;
+}>(({ server_id: serverId, servers }, context) => {
+  const first = servers?.[0]?.id;
+  if (serverId === undefined || first === undefined || first === serverId) return;
+  const message = "must be the first of servers: send only servers, or the same server";
+  context.addIssue({ code: "custom", path: ["server_id"], message });
+});
+
 /** The settings in requests, with the rules for names and addresses. */
 const requested = {
   ...ProjectSettings.shape,
+  servers: RequestedServers,
   name: DisplayName,
   domain: Domain,
   repository: ProjectRepository,
@@ -100,12 +114,13 @@ const requested = {
 export const CreateProjectInput = z
   .strictObject({
     ...withInitial(requested, initialSettings),
+    rollout: z.prefault(Rollout, {}),
     domain: z.optional(Domain),
     output_directory: z.optional(RequestedPath),
     deploy_on: z.prefault(DeployOn, {}),
     timeouts: z.prefault(Timeouts, {}),
   })
-  .check(hasUsefulDomains, hasUsefulPatterns);
+  .check(hasUsefulDomains, hasUsefulPatterns, hasOneServerList);
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
 
 const STARS =
@@ -124,17 +139,19 @@ const AllSettings = z.strictObject({
   timeouts: z.partial(z.strictObject(mapValues(defaultTimeouts, () => stageSeconds))),
   processes: ProcessChanges,
   deploy_on: DeployOnChanges,
+  rollout: RolloutChanges,
   automatic: listUpTo(AutomaticSetting, AutomaticSetting.options.length),
 });
 
 /**
- * The settings to change. Omitted settings, and omitted fields of `timeouts`, `limits`, `processes` and `deploy_on`, keep
- * their values. A limit of null is reset to the server's default. `health_check`, `aliases` and `cron` are replaced
- * completely. The settings named in `automatic` become automatic again.
+ * The settings to change. Omitted settings, and omitted fields of `timeouts`, `limits`, `processes`, `deploy_on` and
+ * `rollout`, keep their values. A limit of null is reset to the server's default. `health_check`, `aliases`, `cron` and `servers` are
+ * replaced completely. The settings named in `automatic` become automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
   hasUsefulDomains,
   hasUsefulPatterns,
+  hasOneServerList,
   z.superRefine((input, context) => {
     for (const name of input.automatic ?? [])
       if (input[name] !== undefined)
@@ -169,6 +186,24 @@ export const Serving = z.strictObject({
 export type Serving = z.infer<typeof Serving>;
 
 /**
+ * What one of several servers serves. `status`: `live`: the live deployment. `behind`: something else, or nothing yet, and it
+ * will get the live deployment. `unknown`: it is not connected, so this is what it reported last. `none`: nothing is live.
+ * `version`: of the code.
+ */
+export const ServerState = z.strictObject({
+  id: ServerId,
+  name: z.string(),
+  status: growing(z.enum(["live", "behind", "unknown", "none"])),
+  version: z.nullable(z.int()),
+  checked_at: z.nullable(z.string()),
+  processes_state: z.nullable(ProcessesState),
+  ingress_problem: z.nullable(z.string()),
+  health: ProjectHealth,
+  deploy_key: z.nullable(DeployKeySummary),
+});
+export type ServerState = z.infer<typeof ServerState>;
+
+/**
  * A project with its settings. `framework`, the commands and `output_directory` are the values for the next deployment:
  * the setting, or for settings in `automatic` the value from the framework's preset. An automatic framework was
  * detected by the latest deployment, `static` before the first. `suggested_release_command`: the framework's usual
@@ -191,6 +226,7 @@ export const Project = z.extend(z.extend(ProjectRow, { ...ProjectSettings.shape,
   ingress_problem: z.nullable(z.string()),
   health: ProjectHealth,
   deploy_key: z.nullable(DeployKeySummary),
+  servers_state: z._default(z.array(ServerState), []),
   created_at: z.string(),
 });
 export type Project = z.infer<typeof Project>;

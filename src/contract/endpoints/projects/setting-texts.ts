@@ -1,6 +1,7 @@
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import type { SettingName } from "#contract/endpoints/projects/project-settings.ts";
+import { ProjectServer, Rollout } from "#contract/endpoints/projects/servers.ts";
 import * as settings from "#contract/endpoints/projects/settings.ts";
 import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { timeoutTexts } from "#contract/reference/stage-texts.ts";
@@ -8,7 +9,11 @@ import { timeoutTexts } from "#contract/reference/stage-texts.ts";
 /** What each setting of a project means, for the objects that contain it. */
 export const settingTexts = {
   name: "A name for people, on one line, without invisible characters or characters that change the text direction.",
-  server_id: "The id of the project's server.",
+  server_id: "The id of the project's server. Of several, the first of `servers`.",
+  servers:
+    "The servers of the project, in the order in which they switch to a release. The first one is `server_id`: one-off commands run there, and it looks for pushes. If omitted: only `server_id`.",
+  rollout:
+    "How a deployment gets to the `servers`. No server switches before all have built the release and are ready. Without effect on a project with one server.",
   repository:
     "The git repository: an https or ssh URL, `user@host:path`, `file:///path`, or an absolute path on the server. On a server that isolates projects, its policy must name a repository on the server itself.",
   branch: "The branch or tag to deploy if a deployment names none.",
@@ -56,6 +61,29 @@ export const limitTexts = {
   cpu_weight:
     "The share of the CPU relative to others, which have 100. If omitted: 50 for a build or release command, 100 for an activate command.",
   tasks: "The number of processes and threads. If omitted: 4096.",
+};
+
+/** The fields of a project's server. */
+export const serverTexts = {
+  id: "The server's id.",
+  processes:
+    "The processes that run on it. `null`: all. A server without `web` in its list does not serve the domain.",
+  cron: "Whether the cron jobs run on it: on one server only. If none is named: on the first.",
+};
+
+/** The fields of `Rollout`. */
+export const rolloutTexts = {
+  order:
+    "`rolling`: the servers switch in batches, and a batch begins when the one before it is live. `at_once`: all at the same time.",
+  batch: "How many servers switch at the same time, if `order` is `rolling`.",
+  pause_seconds: "How long to wait between two batches.",
+  canary: "How many servers switch first, before the batches. `null`: no other number than `batch`.",
+  "canary.size": "The number of servers.",
+  on_failure:
+    "What happens if a server fails after another one has switched. `revert`: all go back to what they served. `stop`: servers that have switched stay, the others keep what they serve, and the deployment fails. `continue`: the others switch too, if at least `min` can; the one that failed gets the release later.",
+  offline:
+    "What happens to a server that is not connected. `wait`: the deployment waits for it, as long as for a single server, and then fails. `skip`: it is left out while `min` servers remain, and gets the release later.",
+  min: "The least number of servers that must switch, for `skip` and `continue`.",
 };
 
 /** The fields of `DeployOn`. */
@@ -120,6 +148,8 @@ export const settingSchemas = {
     limitTexts,
   ),
   DeployOn: object(DeployOn, "Which pushes of the repository are deployed.", deployOnTexts),
+  ProjectServer: object(ProjectServer, "A server of a project.", serverTexts),
+  Rollout: object(Rollout, "How a deployment gets to the servers of a project.", rolloutTexts),
   AutomaticSetting: choice(settings.AutomaticSetting, "A setting with an automatic value.", {
     framework: "the agent detects the framework",
     install_command:

@@ -79,8 +79,10 @@ export const projectTexts = {
       \`drain_seconds\`, \`aliases\` or \`cron\` to the live deployment without a build, call
       \`POST /v1/projects/{project_id}/apply\`.
 
-      A new \`server_id\` moves the project: the next deployment goes to the new server, and when that deployment is
-      live, the old server stops serving the project. A token that is limited to projects cannot move a project (403).
+      A new \`server_id\` moves a project with one server: the next deployment goes to the new server, and when that
+      deployment is live, the old server stops serving the project. New \`servers\` count from the next deployment on too:
+      after them, \`POST /v1/projects/{project_id}/apply\` brings the live code to servers that were added. A token that is
+      limited to projects can change neither (403).
       The name must be unique in the account (409 \`name_taken\`), the domain and the aliases in the installation (409
       \`domain_taken\`). \`aliases\` and \`cron\` are replaced as a whole. A password in the \`repository\` is stored as when a
       project is created.

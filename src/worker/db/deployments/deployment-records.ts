@@ -13,14 +13,15 @@ export const { accountId: _owner, ...deploymentColumns } = getTableColumns(deplo
 
 /**
  * The writes of a lane's records, for one transaction. Safe to repeat and to do late, because a row replaces only a row
- * with a lower `revision`.
+ * with a lower `revision`. A record without runs keeps the runs of the row: the lane drops them some time after the end.
  *
  * @param records of one project, at most one of them `live`
  */
 export function deploymentWrites(rows: AccountRows, records: readonly DeploymentRecord[]): Write[] {
   // The record that is no longer `live` comes first: the unique index allows one `live` row after each row written.
   const leavingFirst = records.toSorted((a, b) => Number(a.status === "live") - Number(b.status === "live"));
-  return rows.upsert(deployments, leavingFirst, deployments.revision);
+  const { revision, runs } = deployments;
+  return rows.upsert(deployments, leavingFirst, revision, { runs });
 }
 
 /** Deletes rows of deployments. Missing rows are ignored. */

@@ -5,6 +5,7 @@ import { DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, FieldsOf, Prepared } from "#worker/db/account-rows.ts";
 import { isOfProject } from "#worker/db/projects/find-project.ts";
+import { hasRunOn } from "#worker/db/projects/project-servers.ts";
 import { deployments, isEnded, projects } from "#worker/db/schema.ts";
 import {
   afterOf,
@@ -183,7 +184,7 @@ const isUnended = sql`${deployments.status} in ('live', 'building')`;
 function isAt(columns: DeploymentColumns, { branch, serverId }: DeploymentFilter): SQL | undefined {
   return and(
     branch === undefined ? undefined : eq(columns.branch, branch),
-    serverId === undefined ? undefined : eq(columns.serverId, serverId),
+    serverId === undefined ? undefined : hasRunOn(columns, serverId),
   );
 }
 

@@ -3,7 +3,8 @@ import type { DrizzleD1Database } from "drizzle-orm/d1";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
-import { deployments, domains, projects, removedProjects } from "#worker/db/schema.ts";
+import { domains, projectServers } from "#worker/db/project-tables.ts";
+import { deployments, projects, removedProjects } from "#worker/db/schema.ts";
 import { freezes } from "#worker/db/push-tables.ts";
 import { limited, qb } from "#worker/db/statements.ts";
 import { commands, variableRevisions, variables } from "#worker/db/variable-tables.ts";
@@ -15,7 +16,7 @@ const LONG = [deployments, variables, variableRevisions, commands] as const;
 const MAX_ROWS = 500;
 
 /**
- * Deletes a project's row with its freezes and domains, and its first deployments, variables and commands. From then on
+ * Deletes a project's row with its freezes, domains and servers, and its first deployments, variables and commands. From then on
  * nobody sees the others, which `restDeletion` deletes. Safe to repeat. The last write is as in `restDeletion`.
  */
 export function projectDeletion(rows: AccountRows, id: ProjectId): Write[] {
@@ -24,6 +25,7 @@ export function projectDeletion(rows: AccountRows, id: ProjectId): Write[] {
     rows.insertIfNew(removedProjects, { id }),
     rows.delete(freezes, sql`${freezes.id} in (${ofProject})`),
     rows.delete(domains, eq(domains.projectId, id)),
+    rows.delete(projectServers, eq(projectServers.projectId, id)),
     rows.delete(projects, eq(projects.id, id)),
     ...restDeletion(rows, id),
   ];

@@ -4,7 +4,8 @@ import type { Alias } from "#contract/endpoints/projects/settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { storedSetting } from "#worker/db/projects/settings-column.ts";
-import { domains, projects } from "#worker/db/schema.ts";
+import { domains } from "#worker/db/project-tables.ts";
+import { projects } from "#worker/db/schema.ts";
 
 /** The host names that a request gives a project. An omitted one keeps its value. */
 type GivenDomains = {

@@ -2,7 +2,8 @@ import { eq, sql } from "drizzle-orm";
 
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.ts";
-import { projects, servers } from "#worker/db/schema.ts";
+import { findServerIds, hasServers, serverWrites } from "#worker/db/projects/project-servers.ts";
+import { projects } from "#worker/db/schema.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { type NewRevision, revisionWrites } from "#worker/db/variables/revision-writes.ts";
@@ -18,7 +19,7 @@ type ProjectInsertion =
   | "too_many";
 
 /**
- * Adds a project if the account has its server, and if its name in the account, and its domain and its aliases in the
+ * Adds a project if the account has its servers, and if its name in the account, and its domain and its aliases in the
  * installation are free.
  * @param variables its first variables; null: none
  * @param recorded the writes that record it
@@ -29,8 +30,9 @@ export async function insertProject(
   variables: NewRevision | null,
   recorded: readonly Write[],
 ): Promise<ProjectInsertion> {
-  const hasServer = rows.count(servers, eq(servers.id, project.serverId));
-  const onlyIf = sql`${hasServer} = 1 and ${rows.count(projects)} < ${MAX_PER_ACCOUNT}`;
+  const { serverId, settings } = project;
+  const ids = settings.servers.length === 0 ? [serverId] : settings.servers.map(({ id }) => id);
+  const onlyIf = sql`${hasServers(rows, ids)} and ${rows.count(projects)} < ${MAX_PER_ACCOUNT}`;
   try {
     const insert = rows.insert(projects, project, onlyIf);
     const writes = variables === null ? [] : revisionWrites(rows, variables);
@@ -41,7 +43,8 @@ export async function insertProject(
       { domain: project.domain, aliases: project.settings.aliases },
       isInserted,
     );
-    const [inserted] = await rows.runTogether([insert, ...recorded, ...writes, ...names]);
+    const others = settings.servers.length === 0 ? [] : serverWrites(rows, project.id, settings.servers);
+    const [inserted] = await rows.runTogether([insert, ...recorded, ...writes, ...names, ...others]);
     if (inserted === 1) return "inserted";
   } catch (error) {
     const violated = uniqueViolation(error);
@@ -50,8 +53,5 @@ export async function insertProject(
     if (isDomainTaken(violated)) return "domain_taken";
     throw error;
   }
-  const [server] = await rows.select({ id: servers.id }, servers, {
-    where: eq(servers.id, project.serverId),
-  });
-  return server === undefined ? "no_such_server" : "too_many";
+  return (await findServerIds(rows, ids)).length < ids.length ? "no_such_server" : "too_many";
 }

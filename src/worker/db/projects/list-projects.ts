@@ -4,6 +4,7 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { lastDeployAt } from "#worker/db/projects/find-project.ts";
 import { servingConnectedAt } from "#worker/db/projects/served-project.ts";
+import { hasRunOn, isOneOfServers } from "#worker/db/projects/project-servers.ts";
 import type { Position } from "#worker/db/reads.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { isOneOf } from "#worker/db/statements.ts";
@@ -40,15 +41,16 @@ function summaryFields(rows: AccountRows) {
   return { ...summaryColumns, lastDeployAt: lastDeployAt(rows), connectedAt: servingConnectedAt(rows) };
 }
 
-/** Whether the project in `projects` is on a server: it is its setting, or one of its deployments is live or building there. */
+/** Whether the project in `projects` is on a server: its settings name it, or one of its deployments is live or building there. */
 export function isPlacedOn(rows: AccountRows, serverId: ServerId): SQL | undefined {
   const isThere = (status: "live" | "building") => {
     // The status is in the statement's text: with a parameter, SQLite would not use the partial index on it.
     const isIn = sql`${deployments.status} = ${sql.raw(`'${status}'`)}`;
-    const where = and(eq(deployments.projectId, projects.id), eq(deployments.serverId, serverId), isIn);
+    const where = and(eq(deployments.projectId, projects.id), hasRunOn(deployments, serverId), isIn);
     return sql`${rows.first(deployments.id, deployments, where, sql`${deployments.version}`)} is not null`;
   };
-  return or(eq(projects.serverId, serverId), isThere("live"), isThere("building"));
+  const isMember = isOneOfServers(rows, serverId);
+  return or(eq(projects.serverId, serverId), isMember, isThere("live"), isThere("building"));
 }
 
 /** Which of the projects are on a server. */

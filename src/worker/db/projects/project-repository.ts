@@ -1,10 +1,12 @@
-import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, not, or, type SQL, sql } from "drizzle-orm";
 
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import { repositoryKey } from "#contract/forge.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { projectServerId } from "#worker/db/projects/project-servers.ts";
+import { projectServers } from "#worker/db/project-tables.ts";
 import { projects } from "#worker/db/schema.ts";
 
 /** As `hasReadRepository`, of a project that was read. */
@@ -48,9 +50,21 @@ export async function setDeployKeys(
   const isNew = or(isNull(projects.deployKey), sql`${projects.deployKey} <> ${given}`);
   const isGiven = sql`${projects.id} = given.value ->> 'projectId'`;
   const isGone = sql`${projects.deployKey} ->> 'public_key' not in (select value from json_each(${JSON.stringify(all)}))`;
+  const { deployKey } = projectServers;
+  const isSame = sql`${deployKey} is ${given}`;
+  const isGoneHere = sql`${deployKey} ->> 'public_key' not in (select value from json_each(${JSON.stringify(all)}))`;
+  const values = made.map((one) => ({ ...one, id: projectServerId(one.projectId, serverId) }));
+  const onServer = eq(projectServers.serverId, serverId);
   await rows.runTogether([
     // This runs first, because a key that was made after the list is not in the list.
     ...(all === null ? [] : [rows.update(projects, { deployKey: null }, and(isHere, isGone))]),
     ...rows.updateEach(projects, made, { deployKey: given }, and(isGiven, isHere, isNew)),
+    ...(all === null ? [] : [rows.update(projectServers, { deployKey: null }, and(onServer, isGoneHere))]),
+    ...rows.updateEach(
+      projectServers,
+      values,
+      { deployKey: given },
+      and(sql`${projectServers.id} = given.value ->> 'id'`, not(isSame)),
+    ),
   ]);
 }

@@ -1,7 +1,11 @@
 import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
+import * as z from "zod/mini";
+
+import { DeploymentRun } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import {
   type LocatedProject,
@@ -9,8 +13,11 @@ import {
   projectFields,
   serverLocation,
 } from "#worker/db/projects/find-project.ts";
+import { type MemberReading, memberFields, membersOf } from "#worker/db/projects/project-servers.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 import { currentRevision } from "#worker/db/variables/variable-records.ts";
+
+const storedRuns = storedAs(z.array(DeploymentRun));
 
 type ServedProject = LocatedProject & {
   /** When its server last reported `serving…` and `reportedProcesses` unchanged; null: not since `servingCheckedAt`. */
@@ -90,17 +97,31 @@ export type ServingReading = {
   readonly variablesApplied: boolean | null;
 };
 
-type ProjectWithServing = {
-  readonly project: LocatedProject;
+/** What a project's servers serve. */
+export type ProjectServing = {
   /** Null: its server has not reported yet what it serves. */
   readonly serving: ServingReading | null;
+  /** Its servers, if it has several. */
+  readonly members: readonly MemberReading[];
+  /** What went live where; null: nothing is live. */
+  readonly live: LiveRelease | null;
+};
+
+/** Of a project that was not deployed. */
+export const notServed: ProjectServing = { serving: null, members: [], live: null };
+
+/** The live deployment: its version, and the release that it put live on its servers. */
+export type LiveRelease = {
+  readonly version: number;
+  readonly release: number | null;
+  readonly runs: readonly DeploymentRun[];
 };
 
 /** A project with what its server serves; null if the account has no such project. One D1 round trip. */
 export async function findProjectWithServing(
   rows: AccountRows,
   id: ProjectId,
-): Promise<ProjectWithServing | null> {
+): Promise<(ProjectServing & { readonly project: LocatedProject }) | null> {
   const found = await rows.find(fieldsOf, projects, id);
   if (found === null) return null;
   const {
@@ -113,12 +134,15 @@ export async function findProjectWithServing(
     liveRevision,
     ...rest
   } = found;
-  const { revision, connectedAt, ...project } = rest;
+  const { revision, connectedAt, liveVersion, liveRuns, members, ...project } = rest;
   const isConnected = connectedAt !== null;
-  if (project.servingCheckedAt === null) return { project, serving: null };
+  const runs = storedRuns.parse(liveRuns ?? []);
+  const live = liveVersion === null ? null : { version: liveVersion, release: liveRelease, runs };
+  const parts = { project, members: membersOf(members), live };
+  if (project.servingCheckedAt === null) return { ...parts, serving: null };
   const variablesApplied = liveId === null ? null : (liveRevision ?? 0) === revision;
   const served = { deploymentId, version, commitSha, liveRelease, confirmedAt: at };
-  return { project, serving: { ...served, isConnected, variablesApplied } };
+  return { ...parts, serving: { ...served, isConnected, variablesApplied } };
 }
 
 function fieldsOf(rows: AccountRows) {
@@ -139,5 +163,8 @@ function fieldsOf(rows: AccountRows) {
     liveId: live<DeploymentId>(deployments.id),
     liveRevision: live<number>(deployments.variablesRevision),
     revision: currentRevision(rows),
+    liveVersion: live<number>(deployments.version),
+    liveRuns: sql<unknown>`json(${live(deployments.runs)})`,
+    members: memberFields(rows),
   };
 }

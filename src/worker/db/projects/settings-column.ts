@@ -9,6 +9,7 @@ import {
   type SettingName,
   settingNames,
 } from "#contract/endpoints/projects/project-settings.ts";
+import { isAlone, projectServers } from "#contract/endpoints/projects/servers.ts";
 import { withInitial } from "#contract/lib/field-table.ts";
 import { pick } from "#contract/lib/pick.ts";
 import { storedAs } from "#contract/stored.ts";
@@ -37,7 +38,9 @@ const storedSettings = storedAs(
 /** A project's settings. A row that was stored before there was a setting has its initial value. */
 export function settingsOf({ serverId, settings, ...row }: SettingColumns): ProjectSettings {
   const { name, domain, repository, branch } = row;
-  return { ...storedSettings.parse(settings), name, domain, server_id: serverId, repository, branch };
+  const stored = storedSettings.parse(settings);
+  const servers = [...projectServers(serverId, stored.servers)];
+  return { ...stored, name, domain, server_id: serverId, servers, repository, branch };
 }
 
 const storedDeployOn = storedAs(DeployOn);
@@ -49,11 +52,16 @@ export function deployOnOf(stored: unknown): DeployOn {
 
 /** The settings of a new project for the JSON column. */
 export function newSettings(input: CreateProjectInput): StoredSettings {
-  return pick(input, storedNames);
+  return { ...pick(input, storedNames), servers: storedServers(input.servers) };
+}
+
+/** The form in which a project's servers are stored: the `server_id` of a single one is enough, so it can change alone. */
+export function storedServers(servers: StoredSettings["servers"]): StoredSettings["servers"] {
+  return isAlone(servers) ? [] : servers;
 }
 
 /** Settings of which a request changes some fields. Null removes a field. */
-const PATCHED: readonly SettingName[] = ["timeouts", "limits", "processes", "deploy_on"];
+const PATCHED: readonly SettingName[] = ["timeouts", "limits", "processes", "deploy_on", "rollout"];
 
 /** `json_set` takes the column, and two arguments for each setting. */
 const MOST_PAIRS = Math.floor((MAX_ARGUMENTS - 1) / 2);

@@ -1,14 +1,20 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 
 import { repositoryKey } from "#contract/forge.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { type SettingsOrigin, settingWrites } from "#worker/db/changes/setting-writes.ts";
-import { projects, servers } from "#worker/db/schema.ts";
+import { projects } from "#worker/db/schema.ts";
 import { forgetSkipped } from "#worker/db/pushes/push-records.ts";
 import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
-import { changedSettings, patchedSetting, storedSetting } from "#worker/db/projects/settings-column.ts";
+import { hasServers, serverWrites } from "#worker/db/projects/project-servers.ts";
+import {
+  changedSettings,
+  patchedSetting,
+  storedServers,
+  storedSetting,
+} from "#worker/db/projects/settings-column.ts";
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import { ApprovalRule, isWeakerRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { initialSettings } from "#contract/endpoints/projects/project-settings.ts";
@@ -29,7 +35,8 @@ type ProjectUpdate =
   | "too_many_processes"
   | "no_such_project"
   | "no_such_server"
-  | "on_another_server";
+  | "on_another_server"
+  | "has_servers";
 
 type UpdateOptions = {
   readonly mayMove: boolean;
@@ -40,8 +47,9 @@ type UpdateOptions = {
 };
 
 /**
- * Changes a project's settings in one statement, so that concurrent changes cannot mix. Without `mayMove`, the server
- * must be the project's current one; otherwise nothing is changed. Without `mayWeaken`, the approval rule must not be weaker
+ * Changes a project's settings in one statement, so that concurrent changes cannot mix. Without `mayMove`, the servers
+ * must be the project's current ones; otherwise nothing is changed. A `server_id` alone changes nothing in a project with a list of
+ * servers. Without `mayWeaken`, the approval rule must not be weaker
  * than the project's current one. `variables`: a change of the variables that is made
  * with it, and only with it. `checked`: nothing is changed if the project has another repository or other variables by
  * then, because the new address was checked against these. `origin`: the request, for the event and the audit log.
@@ -52,10 +60,11 @@ export async function updateProject(
   input: UpdateProjectInput,
   { mayMove, mayWeaken = true, origin, variables = null, checked = null }: UpdateOptions,
 ): Promise<ProjectUpdate> {
-  const { server_id: serverId, repository, processes } = input;
-  const isThere = (server: ServerId) =>
-    mayMove ? sql`${rows.count(servers, eq(servers.id, server))} = 1` : eq(projects.serverId, server);
-  const hasServer = serverId === undefined ? undefined : isThere(serverId);
+  const { repository, processes } = input;
+  const serverId = input.servers?.[0]?.id ?? input.server_id;
+  const ids = input.servers?.map((server) => server.id) ?? (serverId === undefined ? [] : [serverId]);
+  const isMovable = input.servers === undefined && serverId !== undefined ? hasOneServer : undefined;
+  const hasServer = ids.length === 0 ? undefined : mayMove ? hasServers(rows, ids) : isOn(ids);
   const nextProcesses =
     processes === undefined ? storedSetting("processes") : patchedSetting("processes", processes);
   const hasRoom =
@@ -67,10 +76,11 @@ export async function updateProject(
       ? undefined
       : and(eq(projects.repository, checked.repository), eq(currentRevision(rows), checked.revision));
   const isStrictEnough = mayWeaken ? undefined : isAtMost(input.approval);
-  const isPossible = and(hasServer, hasRoom, isAsChecked, isStrictEnough);
+  const isPossible = and(isMovable, hasServer, hasRoom, isAsChecked, isStrictEnough);
   // Another server has another key.
   const keptKey = sql`case when ${projects.serverId} = ${serverId} then ${projects.deployKey} end`;
-  const settings = changedSettings(input);
+  const stored = input.servers === undefined ? null : storedServers(input.servers);
+  const settings = changedSettings(stored === null ? input : { ...input, servers: stored });
   const changes = {
     ...{ name: input.name, domain: input.domain, branch: input.branch },
     ...(serverId === undefined ? {} : { serverId, deployKey: keptKey }),
@@ -88,7 +98,8 @@ export async function updateProject(
     const names = domainWrites(rows, id, input, sql`${rows.count(projects, isChanged)} = 1`);
     const skipped = input.deploy_on === undefined ? [] : [forgetSkipped(rows, id)];
     const first = [...writes, ...names, ...skipped, ...before];
-    const counts = await rows.runTogether([...first, update, ...after]);
+    const members = stored === null ? [] : serverWrites(rows, id, stored);
+    const counts = await rows.runTogether([...first, update, ...after, ...members]);
     if (counts[first.length] === 1) return "updated";
   } catch (error) {
     if (isRevisionConflict(error)) return "variables_changed";
@@ -100,13 +111,25 @@ export async function updateProject(
   const count = sql<number>`(select count(*) from json_each(${nextProcesses}))`;
   const isAsRead = sql<number>`(${isAsChecked ?? sql`true`})`;
   const isStrict = sql<number>`(${isStrictEnough ?? sql`true`})`;
-  const fields = { count, isAsRead, isStrict };
+  const isAlone = sql<number>`(${isMovable ?? sql`true`})`;
+  const fields = { count, isAsRead, isStrict, isAlone };
   const [project] = await rows.select(fields, projects, { where: eq(projects.id, id) });
   if (project === undefined) return "no_such_project";
   if (project.isAsRead === 0) return "variables_changed";
   if (project.isStrict === 0) return "approval_weakened";
   if (project.count > MAX_PROCESSES) return "too_many_processes";
+  if (project.isAlone === 0) return "has_servers";
   return mayMove ? "no_such_server" : "on_another_server";
+}
+
+/** Whether the project has no list of servers, so that another `server_id` moves all of it. */
+const hasOneServer = sql`coalesce(json_array_length(${storedSetting("servers")}), 0) = 0`;
+
+/** Whether these are the project's servers. */
+function isOn(ids: readonly ServerId[]): SQL {
+  const stored = sql`(select json_group_array(value ->> 'id') from json_each(${storedSetting("servers")}))`;
+  const now = sql`iif(${hasOneServer}, json_array(${projects.serverId}), ${stored})`;
+  return sql`${now} = ${JSON.stringify(ids)}`;
 }
 
 /** Whether the stored approval rule is this one or a weaker one. @param rule undefined: no condition */

@@ -7,7 +7,7 @@ import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { isRepositoryOf } from "#worker/db/projects/project-repository.ts";
 import { servingServer } from "#worker/db/projects/served-project.ts";
 import { projects } from "#worker/db/schema.ts";
-import type { ServingReport } from "#worker/db/servers/server-presence.ts";
+import { type ServingReport, servingWrites } from "#worker/db/servers/server-presence.ts";
 
 /** What a project's deployments have changed. Null: nothing new. */
 export type ProjectState = {
@@ -17,8 +17,10 @@ export type ProjectState = {
   readonly detected: DetectedPreset | null;
   /** The key of the repository that the server has read. */
   readonly readRepository: string | null;
-  /** What a server serves. */
-  readonly serving: { readonly serverId: ServerId; readonly report: ServingReport } | null;
+  /** What servers serve. */
+  readonly servings: readonly { readonly serverId: ServerId; readonly report: ServingReport }[];
+  /** Whether the project has several servers, each with a row for its reports. */
+  readonly hasSeveral: boolean;
 };
 
 /**
@@ -28,8 +30,10 @@ export type ProjectState = {
 export function projectStateWrites(
   rows: AccountRows,
   projectId: ProjectId,
-  { lastDeployAt, detected, serving, readRepository }: ProjectState,
+  { lastDeployAt, detected, servings, hasSeveral, readRepository }: ProjectState,
 ): Write[] {
+  // One report is in the same row as the other changes.
+  const only = hasSeveral ? undefined : servings[0];
   const changes = {
     ...(lastDeployAt === null
       ? {}
@@ -40,15 +44,20 @@ export function projectStateWrites(
       : {
           readRepository: sql`iif(${isRepositoryOf(readRepository)}, ${readRepository}, ${projects.readRepository})`,
         }),
-    ...(serving === null ? {} : servingChanges(rows, serving)),
+    ...(only === undefined ? {} : servingChanges(rows, only)),
   };
-  if (Object.keys(changes).length === 0) return [];
-  return [rows.update(projects, changes, eq(projects.id, projectId))];
+  const reports = servings.map(({ serverId, report }) => ({ projectId, serverId, report }));
+  return [
+    ...(Object.keys(changes).length === 0
+      ? []
+      : [rows.update(projects, changes, eq(projects.id, projectId))]),
+    ...(hasSeveral ? servingWrites(rows, reports) : []),
+  ];
 }
 
 function servingChanges(
   rows: AccountRows,
-  { serverId, report }: NonNullable<ProjectState["serving"]>,
+  { serverId, report }: ProjectState["servings"][number],
 ): Record<keyof ServingReport, SQL> {
   const { servingCheckedAt: checkedAt } = report;
   const notLater = or(isNull(projects.servingCheckedAt), lte(projects.servingCheckedAt, checkedAt));

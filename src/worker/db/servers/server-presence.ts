@@ -12,6 +12,8 @@ import type { Growing } from "#contract/growing.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { isOneOf } from "#worker/db/statements.ts";
 import { confirmedAt, servingServer } from "#worker/db/projects/served-project.ts";
+import { projectServerId } from "#worker/db/projects/project-servers.ts";
+import { projectServers } from "#worker/db/project-tables.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 
 /** An agent's connection as of `lastSeenAt` (Unix milliseconds). Omitted fields keep their values. */
@@ -106,6 +108,9 @@ export type ServingReport = {
 /** What a project serves, for its row. */
 export type ServingRow = { readonly projectId: ProjectId; readonly report: ServingReport };
 
+/** The same, on one of its servers. */
+type ServingOn = ServingRow & { readonly serverId: ServerId };
+
 /** The columns of an agent's report. @param checkedAt Unix milliseconds */
 export function servingReport(report: ProjectReport, checkedAt: number) {
   const { release, url, processes, ingress_problem: ingressProblem } = report;
@@ -132,6 +137,18 @@ export async function setServings(
   reports: readonly ServingRow[],
   status: StatusMark | null = null,
 ): Promise<number> {
+  const values = reports.map((one) => ({ ...one, serverId }));
+  const writes = servingWrites(rows, values);
+  const marks = status === null ? [] : [keepConfirmed(rows, serverId), markReports(rows, serverId, status)];
+  const changed = await rows.runTogether([...writes, ...marks]);
+  return changed.slice(0, writes.length).reduce((sum, one) => sum + one, 0);
+}
+
+/**
+ * The writes of reports: to the rows of the projects that are live on that server, and to the rows of the servers of projects
+ * that have several. A report is skipped if a later one is recorded.
+ */
+export function servingWrites(rows: AccountRows, reports: readonly ServingOn[]): Write[] {
   const checkedAt = sql`given.value ->> 'servingCheckedAt'`;
   const changes = {
     servingRelease: sql`given.value ->> 'servingRelease'`,
@@ -141,14 +158,19 @@ export async function setServings(
     ingressProblem: sql`given.value ->> 'ingressProblem'`,
     health: sql`given.value ->> 'health'`,
   };
-  const notLater = or(isNull(projects.servingCheckedAt), sql`${projects.servingCheckedAt} <= ${checkedAt}`);
-  const isItsServer = sql`${servingServer(rows)} = ${serverId}`;
-  const values = reports.map(({ projectId, report }) => ({ projectId, ...report }));
-  const where = and(sql`${projects.id} = given.value ->> 'projectId'`, isItsServer, notLater);
-  const writes = rows.updateEach(projects, values, changes, where);
-  const marks = status === null ? [] : [keepConfirmed(rows, serverId), markReports(rows, serverId, status)];
-  const changed = await rows.runTogether([...writes, ...marks]);
-  return changed.slice(0, writes.length).reduce((sum, one) => sum + one, 0);
+  const notLater = ({ servingCheckedAt }: typeof projects | typeof projectServers) =>
+    or(isNull(servingCheckedAt), sql`${servingCheckedAt} <= ${checkedAt}`);
+  const isItsServer = sql`${servingServer(rows)} = given.value ->> 'serverId'`;
+  const values = reports.map(({ report, projectId, serverId }) => ({
+    ...{ id: projectServerId(projectId, serverId), projectId, serverId },
+    ...report,
+  }));
+  const ofProject = and(sql`${projects.id} = given.value ->> 'projectId'`, isItsServer, notLater(projects));
+  const ofServer = and(sql`${projectServers.id} = given.value ->> 'id'`, notLater(projectServers));
+  return [
+    ...rows.updateEach(projects, values, changes, ofProject),
+    ...rows.updateEach(projectServers, values, changes, ofServer),
+  ];
 }
 
 /** Gives the projects that are no longer in a status the time at which an earlier one contained them last. */
@@ -177,6 +199,14 @@ function isKnown(rows: AccountRows, status: StatusMark): SQL {
 
 /** Whether the projects of a status have the reports that were recorded at a time. */
 function hasAll(rows: AccountRows, { projectIds }: StatusMark, recordedAt: SQL): SQL {
-  const isRecorded = and(isOneOf(projects.id, projectIds), eq(projects.servingCheckedAt, recordedAt));
-  return sql`${rows.count(projects, isRecorded)} = ${projectIds.length}`;
+  const isMember = and(
+    eq(projectServers.projectId, projects.id),
+    eq(projectServers.serverId, servers.id),
+    eq(projectServers.servingCheckedAt, recordedAt),
+  );
+  const isRecorded = or(
+    eq(projects.servingCheckedAt, recordedAt),
+    sql`${rows.count(projectServers, isMember)} = 1`,
+  );
+  return sql`${rows.count(projects, and(isOneOf(projects.id, projectIds), isRecorded))} = ${projectIds.length}`;
 }

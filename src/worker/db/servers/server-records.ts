@@ -6,6 +6,8 @@ import type { Region } from "#contract/regions.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { MAX_PER_ACCOUNT, type NewRow } from "#worker/db/owned-tables.ts";
 import { isOfProject, locationOfServer } from "#worker/db/projects/find-project.ts";
+import { hasRunOn } from "#worker/db/projects/project-servers.ts";
+import { projectServers } from "#worker/db/project-tables.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 import type { Position } from "#worker/db/reads.ts";
 import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
@@ -45,7 +47,13 @@ export type ServerReading = Pick<typeof servers.$inferSelect, keyof typeof colum
 
 /** The fields of a ServerReading. */
 export function serverFields(rows: AccountRows) {
-  return { ...columns, apps: rows.count(projects, eq(projects.serverId, servers.id)) };
+  const first = rows.column(projects.id, projects, eq(projects.serverId, servers.id));
+  const others = rows.column(
+    projectServers.projectId,
+    projectServers,
+    eq(projectServers.serverId, servers.id),
+  );
+  return { ...columns, apps: sql<number>`(select count(*) from (${first} union ${others}))` };
 }
 
 /** The account's server with this id; null if there is none. */
@@ -153,8 +161,13 @@ export async function deleteServer(
 ): Promise<ServerDeletion> {
   // The statuses are in the statement's text: with parameters, SQLite would not use the partial index on them.
   const isUnended = sql`${deployments.status} in ('live', 'building')`;
-  const isHeld = and(eq(deployments.serverId, id), isUnended, isOfProject(rows, deployments));
-  const isFree = sql`${rows.countAll(projects, eq(projects.serverId, id))} = 0 and ${rows.countAll(deployments, isHeld)} = 0`;
+  const isHeld = and(hasRunOn(deployments, id), isUnended, isOfProject(rows, deployments));
+  const uses = [
+    rows.countAll(projects, eq(projects.serverId, id)),
+    rows.countAll(projectServers, eq(projectServers.serverId, id)),
+    rows.countAll(deployments, isHeld),
+  ];
+  const isFree = sql`${sql.join(uses, sql` + `)} = 0`;
   const deletion = rows.delete(servers, sql`${eq(servers.id, id)} and ${isFree}`);
   const [deleted] = await rows.runTogether([deletion, ...recorded]);
   if (deleted === 1) return "deleted";

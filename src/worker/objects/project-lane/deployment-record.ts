@@ -1,9 +1,14 @@
-import type { DeploymentStage, DeploymentStatus, Hold } from "#contract/endpoints/deployments/schemas.ts";
+import type {
+  DeploymentRun,
+  DeploymentStage,
+  DeploymentStatus,
+  Hold,
+} from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { runStages } from "#contract/stages.ts";
 import { isIn, type LaneDeployment, type LaneHold, type Run, type State } from "#domain/lane/lane.ts";
-import { isRunIn, isUnended, startOf } from "#domain/lane/runs.ts";
-import { timestamp } from "#worker/views/timestamp.ts";
+import { awaitsPermit, isRunIn, isUnended, startOf } from "#domain/lane/runs.ts";
+import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 
 /** A deployment's record for D1, without the revision, which the lane's store counts. */
@@ -38,7 +43,7 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     evidence: wasLive?.evidence ?? null,
     release: wasLive?.release ?? null,
     stages: deployment.stages.length === 0 ? null : deployment.stages,
-    releaseKept: wasLive?.releaseKept ?? false,
+    releaseKept: isKept(deployment),
     // A rollback with the variables of a deployment that had none has the revision 0.
     variablesRevision: deployment.variables?.revision || null,
     clearCache: deployment.clearCache,
@@ -47,7 +52,51 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     approvedBy: deployment.approvedBy,
     emergency: deployment.emergency,
     changes: deployment.changes,
+    runs: runsOf(deployment),
   };
+}
+
+/** What each of several servers did; null: there is one, or the lane no longer knows. */
+function runsOf(deployment: LaneDeployment): DeploymentRun[] | null {
+  const { state } = deployment;
+  if (state.name === "active") return state.plan.fleet === undefined ? null : state.runs.map(runView);
+  return "runs" in state ? (state.runs?.map(runView) ?? null) : null;
+}
+
+function runView(run: Run): DeploymentRun {
+  const { state, serverId, goesBackTo } = run;
+  return {
+    server_id: serverId,
+    purpose: goesBackTo === null ? "deploy" : "revert",
+    status: runStatus(run),
+    stage: isRunIn(run, "running") ? (run.state.ending === null ? run.state.stage : "canceling") : null,
+    failure: isRunIn(run, "broken") ? run.state.failure : null,
+    release: isRunIn(run, "switched") ? run.state.release : null,
+    evidence: isRunIn(run, "switched") ? run.state.evidence : null,
+    started_at: timestampOrNull("startedAt" in state ? state.startedAt : null),
+  };
+}
+
+function runStatus(run: Run): DeploymentRun["status"] {
+  switch (run.state.name) {
+    case "waiting":
+    case "offered":
+    case "switched":
+    case "stopped":
+    case "skipped":
+      return run.state.name;
+    case "running":
+      return awaitsPermit(run) ? "ready" : "running";
+    case "broken":
+      return "failed";
+  }
+}
+
+/** Whether the servers that were given its release still have it. */
+function isKept(deployment: LaneDeployment): boolean {
+  if (!isIn(deployment, "live", "superseded")) return false;
+  const { served } = deployment.state;
+  return served.length > 0 && served.every(({ releaseKept }) => releaseKept);
 }
 
 /** The newest of the records whose deployments have ended. */

@@ -1,6 +1,6 @@
 import { repositoryKey } from "#contract/forge.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
-import { activeOf } from "#domain/lane/lane.ts";
+import { activeOf, type Lane, liveOf } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { projectDeletion } from "#worker/db/projects/delete-project.ts";
 import { storedChange, storedChangeWrites } from "#worker/db/changes/stored-change.ts";
@@ -101,7 +101,7 @@ export class LaneEffects {
       this.retries.hasFailed(REPAIR) ||
       outbox.projectRemoval() !== null ||
       store.unwritten().length > 0 ||
-      outbox.unwrittenServing() !== null ||
+      outbox.unwrittenServings().length > 0 ||
       outbox.unwrittenDetected(activeOf(store.load()) === null) !== null ||
       outbox.corrections().some((found) => checkServing(store.load(), found).kind !== "later") ||
       outbox.removals(false).length > 0 ||
@@ -122,10 +122,10 @@ export class LaneEffects {
     const isRemoval = outbox.projectRemoval() === "records";
     const removals = outbox.removals(false);
     const records = store.unwritten();
-    const serving = outbox.unwrittenServing();
+    const servings = outbox.unwrittenServings();
     const pending = changes.unwritten();
     const lastDeployAt = lastEnded(records)?.createdAt ?? null;
-    const isEnd = lastDeployAt !== null || serving !== null || activeOf(store.load()) === null;
+    const isEnd = lastDeployAt !== null || servings.length > 0 || activeOf(store.load()) === null;
     const detected = outbox.unwrittenDetected(isEnd);
     const readRepository = isEnd ? outbox.unwrittenRepositoryRead() : null;
     // In one transaction, so that a reader of an event finds the record as the event describes it. Deletions first: an
@@ -136,7 +136,10 @@ export class LaneEffects {
       ...removal,
       ...deploymentDeletion(rows, removals),
       ...deploymentWrites(rows, records),
-      ...projectStateWrites(rows, owner.projectId, { lastDeployAt, detected, serving, readRepository }),
+      ...projectStateWrites(rows, owner.projectId, {
+        ...{ lastDeployAt, detected, servings, readRepository },
+        hasSeveral: hasSeveralServers(store.load()),
+      }),
       ...storedChangeWrites(rows, pending.changes),
     ];
     if (writes.length > 0) {
@@ -146,7 +149,7 @@ export class LaneEffects {
         removals.forEach((id) => outbox.noteRecordGone(id));
         store.noteWritten(records);
         changes.noteWritten(pending);
-        if (serving !== null) outbox.noteServingWritten(serving);
+        outbox.noteServingsWritten(servings);
         if (detected !== null) outbox.noteDetectedWritten(detected);
         if (readRepository !== null) outbox.noteRepositoryReadWritten(readRepository);
       });
@@ -159,6 +162,11 @@ export class LaneEffects {
     const owner = store.owner();
     if (owner !== null) await changes.announce(async () => await announce(env.EVENT_FEED, owner.accountId));
   }
+}
+
+/** Whether the project is live or being deployed on several servers. */
+function hasSeveralServers(lane: Lane): boolean {
+  return [activeOf(lane), liveOf(lane)].some((one) => one?.state.plan?.fleet !== undefined);
 }
 
 type Places = Pick<LaneContext, "store" | "outbox" | "logs" | "changes" | "ids">;
@@ -179,9 +187,9 @@ export function saveEffect(places: Places, effect: Effect, now: number): void {
       return changes.add(storedChange(deploymentEvent(effect, place, ids, now), null));
     }
     case "output":
-      return logs.append(effect.deploymentId, effect.lines, now);
+      return logs.append(effect.deploymentId, effect.serverId, effect.lines, now);
     case "serving":
-      return outbox.noteServing(effect.serverId, effect.report, now);
+      return outbox.noteServing(effect.serverId, effect.report, effect.isFirst, now);
     case "ended":
       return logs.end(effect.deploymentId);
     case "removed":

@@ -63,12 +63,22 @@ function sourceOf(
   }
 }
 
+/** What each of several servers served; null: there was one. A server that no longer has it says so in its next report. */
+function servedOf({ runs }: DeploymentRecord) {
+  if (runs === null) return null;
+  const switched = runs.filter(({ purpose, status }) => purpose === "deploy" && status === "switched");
+  return switched.map(({ server_id: serverId, release, evidence }) => ({
+    ...{ serverId, release, releaseKept: true, evidence },
+  }));
+}
+
 /**
  * @param source the version that was built from the same code; null: its record no longer exists
  * @returns null if no lane can have written the row: D1 was changed by hand
  */
 function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId): LaneDeployment | null {
   const { release, createdAt } = row;
+  const served = servedOf(row);
   const startedAt = row.startedAt ?? createdAt;
   const parsed = storedDeployment.safeParse({
     id: row.id,
@@ -109,6 +119,7 @@ function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId
       release,
       releaseKept: row.releaseKept,
       evidence: row.evidence,
+      ...(served === null ? {} : { served }),
       plan: null,
     },
   } satisfies { [Field in keyof LaneDeployment]: unknown });

@@ -51,7 +51,7 @@ export class LaneOutbox {
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec(
-      "CREATE TABLE IF NOT EXISTS serving (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
+      "CREATE TABLE IF NOT EXISTS servings (server_id TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID",
     );
     sql.exec("CREATE TABLE IF NOT EXISTS site (id INTEGER PRIMARY KEY CHECK (id = 1), url TEXT)");
     sql.exec(
@@ -71,15 +71,16 @@ export class LaneOutbox {
     );
   }
 
-  /** Queues what the server serves for D1. @param now Unix milliseconds */
-  noteServing(serverId: ServerId, reported: ProjectReport, now: number): void {
+  /**
+   * Queues what a server serves for D1.
+   * @param isFirst whether it is the first server of the project
+   * @param now Unix milliseconds
+   */
+  noteServing(serverId: ServerId, reported: ProjectReport, isFirst: boolean, now: number): void {
     const report = servingReport(reported, now);
     const json = JSON.stringify({ serverId, report } satisfies StoredServing);
-    this.#sql.exec(
-      "INSERT INTO serving (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
-      json,
-    );
-    if (report.url === this.siteUrl()) return;
+    this.#sql.exec("INSERT OR REPLACE INTO servings (server_id, json) VALUES (?, ?)", serverId, json);
+    if (!isFirst || report.url === this.siteUrl()) return;
     this.#sql.exec("INSERT OR REPLACE INTO site (id, url) VALUES (1, ?)", report.url);
   }
 
@@ -88,17 +89,19 @@ export class LaneOutbox {
     return this.#sql.exec<{ url: string | null }>("SELECT url FROM site").toArray()[0]?.url ?? null;
   }
 
-  /** What the server serves, if it is not in D1 yet. */
-  unwrittenServing(): StoredServing | null {
-    const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM serving").toArray();
-    return row === undefined ? null : storedServing.parse(JSON.parse(row.json));
+  /** What the servers serve, if it is not in D1 yet. */
+  unwrittenServings(): StoredServing[] {
+    const rows = this.#sql.exec<{ json: string }>("SELECT json FROM servings").toArray();
+    return rows.map(({ json }) => storedServing.parse(JSON.parse(json)));
   }
 
-  noteServingWritten({ report }: StoredServing): void {
-    this.#sql.exec(
-      "DELETE FROM serving WHERE json ->> '$.report.servingCheckedAt' <= ?",
-      report.servingCheckedAt,
-    );
+  noteServingsWritten(written: readonly StoredServing[]): void {
+    for (const { serverId, report } of written)
+      this.#sql.exec(
+        "DELETE FROM servings WHERE server_id = ? AND json ->> '$.report.servingCheckedAt' <= ?",
+        serverId,
+        report.servingCheckedAt,
+      );
   }
 
   /** Queues the settings of the detected framework for D1. */
@@ -216,7 +219,7 @@ export class LaneOutbox {
   /** Queues the removal of the project's records and then of all its logs. Discards all other pending work. */
   addProjectRemoval(): void {
     for (const table of [
-      "serving",
+      "servings",
       "site",
       "detected",
       "detected_before",

@@ -1,5 +1,5 @@
 import type { OutputLine } from "#contract/agent-events.ts";
-import { DeploymentId } from "#contract/ids.ts";
+import { DeploymentId, type ServerId } from "#contract/ids.ts";
 import { MAX_LOG_BYTES } from "#contract/endpoints/logs/schemas.ts";
 import type { Stretch } from "#worker/logs/log-index.ts";
 import type { UnfinishedLines } from "#worker/logs/read-log.ts";
@@ -63,10 +63,12 @@ export class LogBuffer {
   /**
    * Appends lines from an agent. After 50 MiB, the output of commands is left out, and one line says so. The agent's own
    * lines are appended up to a higher limit.
+   * @param serverId the agent's server, if the project has several
    */
-  append(id: DeploymentId, lines: readonly OutputLine[], now: number): void {
+  append(id: DeploymentId, serverId: ServerId | null, lines: readonly OutputLine[], now: number): void {
     const head = this.#head(id) ?? NEW_HEAD;
-    const checked = lines.map((line) => checkedLine(line, now));
+    const from = serverId === null ? {} : { server_id: serverId };
+    const checked = lines.map((line) => ({ ...checkedLine(line, now), ...from }));
     const kept = checked.filter(
       ({ stream }) => head.bytes < (stream === "system" ? MAX_BYTES : MAX_LOG_BYTES),
     );

@@ -42,7 +42,8 @@ export async function repairRecords({ env, storage, store, outbox, now }: LaneCo
       projectStateWrites(rows, owner.projectId, {
         lastDeployAt,
         detected: null,
-        serving: null,
+        servings: [],
+        hasSeveral: false,
         readRepository: null,
       }),
     );
@@ -70,9 +71,10 @@ function isOfAnother({ deployments }: Lane, { id, version }: DeploymentRecord): 
   return deployments.some((one) => one.version === version && (one.id !== id || one.deleted));
 }
 
-/** Whether two records are equal, regardless of the order of their keys. */
-function isSame(one: DeploymentRecord, other: DeploymentRecord): boolean {
-  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+/** Whether a row has what the lane would write, regardless of the order of the keys. */
+function isSame(row: DeploymentRecord, record: DeploymentRecord): boolean {
+  const written = { ...record, runs: record.runs ?? row.runs };
+  return JSON.stringify(sorted(row)) === JSON.stringify(sorted(written));
 }
 
 function sorted(value: unknown): unknown {

@@ -26,7 +26,7 @@ const StoredDeployment = z.strictObject({
     Active,
     z.strictObject({ ...Offered.shape, ...withPlan }),
     z.strictObject({ ...z.omit(Running, { ready: true }).shape, ...withPlan }),
-    z.strictObject({ name: Live.shape.name, ...onceLive }),
+    z.strictObject({ name: Live.shape.name, ...onceLive, runs: Live.shape.runs }),
     z.strictObject({ name: Superseded.shape.name, ...onceLive }),
     Failed,
     Canceled,

@@ -13,6 +13,7 @@ import {
   withoutStart,
 } from "#worker/operations/commands/ask-for-command.ts";
 import { noSuchJob } from "#worker/operations/cron/read-cron.ts";
+import { onCronServer } from "#worker/operations/projects/servers-of-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 
@@ -35,8 +36,9 @@ async function askAboutRun(
   job: CronName,
   request: RunRequest,
 ): Promise<Result<Read, CronRunRefusal>> {
-  const project = await findServedProject(context.rows, projectId);
-  if (project === null) return notFound("project");
+  const found = await findServedProject(context.rows, projectId);
+  if (found === null) return notFound("project");
+  const project = await onCronServer(context, found);
   const { request_id, project_id } = requestAbout(context, project);
   const message: AgentRequestOf<RunRequest["type"]> = { ...request, request_id, project_id, job };
   const answer = await askAgent(context, project, message);

@@ -7,6 +7,7 @@ import type { Context } from "#worker/context.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import { findServedProject } from "#worker/db/projects/served-project.ts";
 import type { ReadRefusal } from "#worker/operations/commands/ask-for-command.ts";
+import { onCronServer } from "#worker/operations/projects/servers-of-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
 
@@ -38,8 +39,9 @@ export async function listCronJobs(
   context: Context,
   id: ProjectId,
 ): Promise<Result<CronJobList, ReadRefusal>> {
-  const project = await findServedProject(context.rows, id);
-  if (project === null) return notFound("project");
+  const found = await findServedProject(context.rows, id);
+  if (found === null) return notFound("project");
+  const project = await onCronServer(context, found);
   const read = await readCron(context, project, null);
   return read.ok ? succeed({ jobs: [...read.value] }) : read;
 }
@@ -50,8 +52,9 @@ export async function getCronJob(
   id: ProjectId,
   name: CronName,
 ): Promise<Result<CronJobReport, ReadRefusal>> {
-  const project = await findServedProject(context.rows, id);
-  if (project === null) return notFound("project");
+  const found = await findServedProject(context.rows, id);
+  if (found === null) return notFound("project");
+  const project = await onCronServer(context, found);
   const read = await readCron(context, project, name);
   if (!read.ok) return read;
   const job = read.value.find((one) => one.name === name);

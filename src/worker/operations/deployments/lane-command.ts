@@ -2,6 +2,7 @@ import type { Actor, DeploymentStarted } from "#contract/endpoints/deployments/s
 import { keptOf } from "#contract/endpoints/projects/project-settings.ts";
 import type { AccountId, MemberId } from "#contract/ids.ts";
 import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
+import { fleetOf } from "#domain/lane/fleet.ts";
 import type { Plan } from "#domain/lane/lane.ts";
 import type { Context } from "#worker/context.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
@@ -66,5 +67,11 @@ export function actorOf(sender: Pick<Context, "token" | "member">): Actor {
 }
 
 function planOf(project: ProjectRecord): Plan {
-  return { ...keptOf(settingsOf(project)), maintenance: project.maintenance };
+  const settings = settingsOf(project);
+  const fleet = fleetOf(settings);
+  return {
+    ...keptOf(settings),
+    maintenance: project.maintenance,
+    ...(fleet === undefined ? {} : { fleet }),
+  };
 }

@@ -7,9 +7,17 @@ import type { Context } from "#worker/context.ts";
 import { newSettings } from "#worker/db/projects/settings-column.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { insertProject } from "#worker/db/projects/insert-project.ts";
+import { findProjectWithServing, notServed } from "#worker/db/projects/served-project.ts";
 import { findServer } from "#worker/db/servers/server-records.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
-import { domainTaken, nameTaken, refuseCron, tooMany, unknownServer } from "#worker/operations/refusals.ts";
+import {
+  domainTaken,
+  nameTaken,
+  refuseCron,
+  refuseServers,
+  tooMany,
+  unknownServer,
+} from "#worker/operations/refusals.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
@@ -48,13 +56,13 @@ export async function createProject(
   }
   if (insertion !== "inserted" && context.requestKey !== null) {
     const added = await findProject(context.rows, project.id);
-    if (added !== null) return succeed(projectView(added, null));
+    if (added !== null) return await shown(context, added);
   }
   switch (insertion) {
     case "inserted":
       announceLater(context);
       context.defer(prepareKey(context, project));
-      return succeed(projectView(project, null));
+      return await shown(context, project);
     case "added_before":
       throw new Error("the project that an earlier try created no longer exists");
     case "name_taken":
@@ -62,10 +70,17 @@ export async function createProject(
     case "domain_taken":
       return domainTaken(project.domain, ...input.aliases.map(({ domain }) => domain));
     case "no_such_server":
-      return unknownServer(input.server_id);
+      return await refuseServers(context, input);
     case "too_many":
       return tooMany("projects");
   }
+}
+
+/** The project, with the states of its servers if it has several. */
+async function shown({ latestRows: rows }: Context, project: ProjectRecord): Promise<Result<Project, never>> {
+  if (project.settings.servers.length === 0) return succeed(projectView(project, notServed));
+  const found = await findProjectWithServing(rows, project.id);
+  return succeed(found === null ? projectView(project, notServed) : projectView(found.project, found));
 }
 
 /** Reads the project again if it needs a key: where its server is decides where the link is. Never throws. */

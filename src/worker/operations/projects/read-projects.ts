@@ -13,7 +13,7 @@ import { projectRow, projectView } from "#worker/views/project-view.ts";
 /** Returns a project with its settings and the release that its server serves. */
 export async function getProject({ rows }: Context, id: ProjectId): Promise<Result<Project, "not_found">> {
   const found = await findProjectWithServing(rows, id);
-  return found === null ? notFound("project") : succeed(projectView(found.project, found.serving));
+  return found === null ? notFound("project") : succeed(projectView(found.project, found));
 }
 
 /** Lists the account's projects, newest first: all of them, or one page if the query has a limit. */

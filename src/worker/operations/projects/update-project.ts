@@ -19,6 +19,7 @@ import {
   nameTaken,
   notFound,
   refuseCron,
+  refuseServers,
   tooManyProcesses,
   unknownServer,
 } from "#worker/operations/refusals.ts";
@@ -91,7 +92,13 @@ export async function updateProject(
     case "on_another_server":
       return refuseMove();
     case "no_such_server":
-      return input.server_id === undefined ? notFound("project") : unknownServer(input.server_id);
+      return input.server_id === undefined && input.servers === undefined
+        ? notFound("project")
+        : await refuseServers(context, input);
+    case "has_servers":
+      return refuse("invalid_request", "The project has a list of servers: change servers, not server_id.", [
+        { pointer: "/server_id", message: "is the first of servers, which must be changed instead" },
+      ]);
     case "name_taken":
       return nameTaken(input.name ?? "");
     case "domain_taken":
@@ -112,7 +119,7 @@ type NewAddress = {
 async function newToken(
   context: Context,
   id: ProjectId,
-  { repository, server_id: serverId }: UpdateProjectInput,
+  { repository, server_id, servers }: UpdateProjectInput,
 ): Promise<
   Result<
     NewAddress | null,
@@ -131,6 +138,7 @@ async function newToken(
   // Only the password was split from the stored address, so this long user name is not the token.
   if (login.isUserName && userNameOf(head.repository) === userNameOf(repository))
     return await keepToken(context, id, repository, head);
+  const serverId = servers?.[0]?.id ?? server_id;
   const isMove = serverId !== undefined && serverId !== head.serverId;
   if (isMove && rows.projectIds !== null) return refuseMove();
   const server = isMove ? await findServer(rows, serverId) : head;
@@ -174,7 +182,7 @@ async function keepToken(
 function refuseMove() {
   return refuse(
     "insufficient_scope",
-    "The token is limited to some projects, so it cannot move a project to another server: do not change server_id.",
+    "The token is limited to some projects, so it cannot move a project to another server: change neither server_id nor servers.",
   );
 }
 
@@ -182,13 +190,16 @@ function refuseMove() {
 async function updated(
   context: Context,
   id: ProjectId,
-  { server_id, repository, branch, deploy_on }: UpdateProjectInput,
+  { server_id, servers, repository, branch, deploy_on }: UpdateProjectInput,
 ): Promise<Result<Project, "not_found">> {
   const found = await findProjectWithServing(context.rows, id);
   if (found === null) return notFound("project");
-  const { project, serving } = found;
-  const isWatchChange = [server_id, repository, branch, deploy_on].some((value) => value !== undefined);
+  const { project } = found;
+  const isMove = server_id !== undefined || servers !== undefined;
+  const isWatchChange = [server_id, servers, repository, branch, deploy_on].some(
+    (value) => value !== undefined,
+  );
   if (isWatchChange) context.defer(watchChanged(context, project));
-  if (server_id !== undefined || repository !== undefined) context.defer(prepareDeployKey(context, project));
-  return succeed(projectView(project, serving));
+  if (isMove || repository !== undefined) context.defer(prepareDeployKey(context, project));
+  return succeed(projectView(project, found));
 }

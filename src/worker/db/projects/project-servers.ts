@@ -1,0 +1,134 @@
+import { and, eq, gt, lte, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import * as z from "zod/mini";
+
+import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
+import { HealthReason } from "#contract/endpoints/projects/health.ts";
+import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
+import { ServerId } from "#contract/ids.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { storedAs } from "#contract/stored.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { locationOfServer } from "#worker/db/projects/find-project.ts";
+import { storedSetting } from "#worker/db/projects/settings-column.ts";
+import { projectServers } from "#worker/db/project-tables.ts";
+import { projects, servers, type StoredSettings } from "#worker/db/schema.ts";
+import { isOneOf } from "#worker/db/statements.ts";
+import type { ServerLocation } from "#worker/objects/location.ts";
+
+/** The id of the row of a project's server. */
+export function projectServerId(projectId: ProjectId, serverId: ServerId): string {
+  return `${projectId}/${serverId}`;
+}
+
+/**
+ * Gives a project a row for each of its servers, if it has several, and removes the rows of other servers. Run them after the
+ * change of the project's row: they have no effect unless it has these servers.
+ * @param stored the stored setting
+ */
+export function serverWrites(
+  rows: AccountRows,
+  projectId: ProjectId,
+  stored: StoredSettings["servers"],
+): Write[] {
+  const hasThese = sql`json(${storedSetting("servers")}) = json(${JSON.stringify(stored)})`;
+  const isStored = sql`${rows.count(projects, and(eq(projects.id, projectId), hasThese))} = 1`;
+  const ids = stored.map(({ id }) => id);
+  const isOther = sql`${projectServers.serverId} not in (select value from json_each(${JSON.stringify(ids)}))`;
+  const members = ids.map((serverId) => ({ id: projectServerId(projectId, serverId), projectId, serverId }));
+  return [
+    rows.delete(
+      projectServers,
+      sql`${eq(projectServers.projectId, projectId)} and ${isOther} and ${isStored}`,
+    ),
+    ...rows.insertEachIfNew(projectServers, members, isStored),
+  ];
+}
+
+/** Whether the account has all of these servers. */
+export function hasServers(rows: AccountRows, ids: readonly ServerId[]): SQL {
+  return sql`${rows.count(servers, isOneOf(servers.id, ids))} = ${ids.length}`;
+}
+
+/** The servers of the account, of the given ones. */
+export async function findServerIds(rows: AccountRows, ids: readonly ServerId[]): Promise<ServerId[]> {
+  const found = await rows.select({ id: servers.id }, servers, { where: isOneOf(servers.id, ids) });
+  return found.map(({ id }) => id);
+}
+
+/** The servers of a project that has several, and where their objects are. */
+export async function findMemberLocations(
+  rows: AccountRows,
+  id: ProjectId,
+): Promise<{ readonly serverId: ServerId; readonly serverLocation: ServerLocation }[]> {
+  const isServer = eq(servers.id, projectServers.serverId);
+  const serverLocation = rows.first<ServerLocation>(locationOfServer, servers, isServer, sql`${servers.id}`);
+  const fields = { serverId: projectServers.serverId, serverLocation };
+  return await rows.select(fields, projectServers, {
+    where: eq(projectServers.projectId, id),
+    isNamed: true,
+  });
+}
+
+/** Whether the project in `projects` has a server as one of several. */
+export function isOneOfServers(rows: AccountRows, serverId: ServerId): SQL {
+  const isThere = and(eq(projectServers.projectId, projects.id), eq(projectServers.serverId, serverId));
+  return sql`${rows.count(projectServers, isThere)} > 0`;
+}
+
+/** Whether a deployment has had a run on a server. */
+export function hasRunOn(
+  columns: { readonly serverId: SQLiteColumn; readonly runs: SQLiteColumn },
+  serverId: ServerId,
+): SQL {
+  return sql`(${columns.serverId} = ${serverId} or exists (select 1 from json_each(${columns.runs}) as run where run.value ->> 'server_id' = ${serverId}))`;
+}
+
+const MemberReading = z.strictObject({
+  id: ServerId,
+  name: z.string(),
+  isConnected: z.int(),
+  release: z.nullable(z.int()),
+  checkedAt: z.nullable(z.int()),
+  confirmedAt: z.nullable(z.int()),
+  processes: z.nullable(ProcessReports),
+  ingressProblem: z.nullable(z.string()),
+  health: z.nullable(z.array(HealthReason)),
+  deployKey: z.nullable(DeployKeySummary),
+});
+const storedMembers = storedAs(z.array(MemberReading));
+
+/**
+ * What the agent of one of several servers has reported of a project. `release`: the release that it serves. Times are Unix
+ * milliseconds; null: never. `confirmedAt`: when it last reported the same; null: not since `checkedAt`.
+ */
+export type MemberReading = z.infer<typeof MemberReading>;
+
+/** The servers of the project in `projects`, if it has several, for `membersOf`. */
+export function memberFields(rows: AccountRows): SQL {
+  const isServer = eq(servers.id, projectServers.serverId);
+  const ofServer = (field: SQL | typeof servers.name, where: SQL | undefined = isServer) =>
+    rows.first(field, servers, where, sql`${servers.id}`);
+  const isConfirmed = and(
+    isServer,
+    lte(servers.reportsSince, projectServers.servingCheckedAt),
+    gt(servers.reportsCheckedAt, projectServers.servingCheckedAt),
+  );
+  const item = sql`json_object(
+    'id', ${projectServers.serverId},
+    'name', ${ofServer(servers.name)},
+    'isConnected', ${ofServer(sql`${servers.connectedAt} is not null`)},
+    'release', ${projectServers.servingRelease},
+    'checkedAt', ${projectServers.servingCheckedAt},
+    'confirmedAt', ${ofServer(sql`${servers.reportsCheckedAt}`, isConfirmed)},
+    'processes', json(${projectServers.reportedProcesses}),
+    'ingressProblem', ${projectServers.ingressProblem},
+    'health', json(${projectServers.health}),
+    'deployKey', json(${projectServers.deployKey}))`;
+  return rows.listNamed(item, projectServers, eq(projectServers.projectId, projects.id));
+}
+
+/** The servers, from the value of `memberFields`. */
+export function membersOf(value: unknown): MemberReading[] {
+  return storedMembers.parse(value);
+}

@@ -1,0 +1,46 @@
+import { cronServer, type ProjectServer, servesDomain } from "#contract/endpoints/projects/servers.ts";
+import type { Context } from "#worker/context.ts";
+import type { LocatedProject } from "#worker/db/projects/find-project.ts";
+import { findMemberLocations } from "#worker/db/projects/project-servers.ts";
+import { settingsOf } from "#worker/db/projects/settings-column.ts";
+
+/**
+ * The project on each of its servers that serves its domain, for requests to their agents. Costs a read of D1 if the project
+ * has several.
+ * @param project on its first server
+ */
+export async function onWebServers<Project extends LocatedProject>(
+  context: Context,
+  project: Project,
+): Promise<Project[]> {
+  return await onServers(context, project, settingsOf(project).servers.filter(servesDomain));
+}
+
+/** The project on the server that runs its cron jobs. As `onWebServers`. */
+export async function onCronServer<Project extends LocatedProject>(
+  context: Context,
+  project: Project,
+): Promise<Project> {
+  const { servers } = settingsOf(project);
+  const id = cronServer(servers);
+  const [there] = await onServers(
+    context,
+    project,
+    servers.filter((server) => server.id === id),
+  );
+  return there ?? project;
+}
+
+/** As `onWebServers`, of some of the servers; on its first server if none of them is one of several. */
+async function onServers<Project extends LocatedProject>(
+  { rows }: Context,
+  project: Project,
+  servers: readonly ProjectServer[],
+): Promise<Project[]> {
+  if (project.settings.servers.length === 0) return [project];
+  const found = await findMemberLocations(rows, project.id);
+  return servers.flatMap(({ id: serverId }) => {
+    const location = found.find((one) => one.serverId === serverId);
+    return location === undefined ? [] : [{ ...project, ...location }];
+  });
+}

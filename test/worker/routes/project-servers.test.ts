@@ -1,0 +1,244 @@
+import { describe, expect, it } from "vitest";
+
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { createToken, ids } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { enrolAgent } from "../../support/worker/enrol-agent.ts";
+import type { ConnectedAgent } from "../../support/connected-agent/connected-agent.ts";
+import { emptyReport, output } from "../../support/connected-agent/events.ts";
+import { SHA } from "../../support/model/model-agent.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+async function read(project: TestProject): Promise<Project> {
+  return Project.parse(await (await project.get(`/v1/projects/${project.id}`)).json());
+}
+
+const everywhere = (agents: readonly ConnectedAgent[]) =>
+  agents.map(({ serverId }) => ({ id: serverId, processes: null, cron: false }));
+
+const resolved = { type: "resolved", commit_sha: SHA, commit_message: "Change the title" } as const;
+
+/** Takes each server's run to where it waits for its permit. */
+async function prepare(agents: readonly ConnectedAgent[], id: string) {
+  const orders = [];
+  for (const agent of agents) {
+    const order = await agent.orderOf(id);
+    await agent.reports(order, output("Fetched"), resolved, { type: "ready" });
+    orders.push(order);
+  }
+  return orders;
+}
+
+const failure = { code: "health_check_failed", message: "503 from /up", stage: "verify" } as const;
+
+describe("a project on several servers", () => {
+  it("has them in the order of its setting, with the first one as its server", async () => {
+    const { project, agents } = await TestProject.onServers(3);
+    const shown = await read(project);
+    expect(shown.servers).toEqual(everywhere(agents));
+    expect(shown.server_id).toBe(agents[0]?.serverId);
+    expect(shown.servers_state.map(({ name, status }) => ({ name, status }))).toEqual([
+      { name: "web-1", status: "none" },
+      { name: "web-2", status: "none" },
+      { name: "web-3", status: "none" },
+    ]);
+    const reordered = everywhere(agents.toReversed());
+    const patched = await project.patch({ servers: reordered, rollout: { batch: 2 } });
+    expect(patched.status).toBe(200);
+    expect(await patched.json()).toMatchObject({
+      server_id: agents[2]?.serverId,
+      servers: reordered,
+      rollout: { order: "rolling", batch: 2, on_failure: "revert" },
+    });
+    const apps = async (agent: ConnectedAgent | undefined) =>
+      await (await project.get(`/v1/servers/${agent?.serverId}`)).json();
+    for (const agent of agents) expect(await apps(agent)).toMatchObject({ apps: 1 });
+    await project.patch({ servers: reordered.slice(0, 1) });
+    expect((await read(project)).servers_state).toEqual([]);
+    expect(await apps(agents[0])).toMatchObject({ apps: 0 });
+  });
+
+  it("refuses a server that is named twice, too many, two for cron jobs, and servers of another account", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    const [one, two] = everywhere(agents);
+    const stranger = await enrolAgent((await TestProject.create()).token, "other");
+    const refused = async (servers: unknown, pointer: string) => {
+      const response = await project.patch({ servers });
+      expect(response.status).toBe(422);
+      const problem = await problemOf(response);
+      expect(problem).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
+    };
+    await refused([one, two, one], "/servers/2/id");
+    await refused([], "/servers");
+    await refused(
+      Array.from({ length: 51 }, () => ({ id: ids.server() })),
+      "/servers",
+    );
+    await refused(
+      [
+        { ...one, cron: true },
+        { ...two, cron: true },
+      ],
+      "/servers/1/cron",
+    );
+    await refused([{ ...one, processes: ["web", "web"] }, two], "/servers/0/processes/1");
+    await refused([one, { id: stranger.serverId }], "/servers/1/id");
+    await refused([one, { id: ids.server() }], "/servers/1/id");
+    expect((await read(project)).servers).toEqual(everywhere(agents));
+  });
+
+  it("refuses another server_id, which would leave out the others, unless servers says the same", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    const [one, two] = everywhere(agents);
+    const alone = await project.patch({ server_id: two?.id });
+    expect(alone.status).toBe(422);
+    expect(await problemOf(alone)).toMatchObject({ errors: [{ pointer: "/server_id" }] });
+    const other = await project.patch({ server_id: one?.id, servers: [two, one] });
+    expect(await problemOf(other)).toMatchObject({ errors: [{ pointer: "/server_id" }] });
+    expect((await project.patch({ server_id: two?.id, servers: [two, one] })).status).toBe(200);
+    expect((await project.patch({ servers: [one] })).status).toBe(200);
+    expect((await project.patch({ server_id: two?.id })).status).toBe(200);
+  });
+
+  it("keeps its servers if a token that is limited to it changes them", async () => {
+    const { project, agents, accountId } = await TestProject.onServers(2);
+    const { secret } = await createToken(accountId, { projectIds: [project.id] });
+    const ask = async (servers: unknown) =>
+      await call(`/v1/projects/${project.id}`, { method: "PATCH", token: secret, body: { servers } });
+    const [one, two] = everywhere(agents);
+    expect(await problemOf(await ask([one]))).toMatchObject({ code: "insufficient_scope" });
+    expect(await problemOf(await ask([two, one]))).toMatchObject({ code: "insufficient_scope" });
+    expect((await ask([one, { ...two, cron: true }])).status).toBe(200);
+  });
+
+  it("keeps each of its servers from being deleted", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    for (const { serverId } of agents) {
+      const response = await project.call("DELETE", `/v1/servers/${serverId}`);
+      expect(await problemOf(response)).toMatchObject({ code: "server_in_use" });
+    }
+  });
+});
+
+describe("a deployment to several servers", () => {
+  it("switches no server before all are ready, and then one after the other", async () => {
+    const { project, agents } = await TestProject.onServers(3);
+    const { id } = await project.start();
+    const orders = await prepare(agents, id);
+    expect(new Set(orders.map(({ run_id }) => run_id)).size).toBe(3);
+    const states = async () => (await project.deployment(id)).runs.map(({ status }) => status);
+    await expect.poll(states).toEqual(["running", "ready", "ready"]);
+    for (const [at, agent] of agents.entries()) {
+      const order = orders[at];
+      if (order === undefined) throw new Error("no order");
+      const switched = Array.from({ length: at }, () => "switched");
+      await expect.poll(async () => (await states()).slice(0, at)).toEqual(switched);
+      await agent.completes({ ...order, reuse_release: order.version });
+    }
+    const live = await project.reaches(id, "live");
+    expect(live.runs).toMatchObject(
+      agents.map(({ serverId }) => ({ server_id: serverId, status: "switched", release: 1 })),
+    );
+    await expect
+      .poll(async () => (await read(project)).servers_state.map(({ status, version }) => [status, version]))
+      .toEqual([
+        ["live", 1],
+        ["live", 1],
+        ["live", 1],
+      ]);
+    const list = async (agent: ConnectedAgent | undefined) =>
+      await (await project.get(`/v1/deployments?server_id=${agent?.serverId}`)).json();
+    for (const agent of agents) expect(await list(agent)).toMatchObject({ deployments: [{ id }] });
+  });
+
+  it("goes back everywhere if a server fails after another has switched, and says where it failed", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    await deployAll(project, agents);
+    const { id } = await project.start();
+    const [first, second] = agents;
+    const [one, two] = await prepare(agents, id);
+    if (first === undefined || second === undefined || one === undefined || two === undefined)
+      throw new Error("two servers");
+    await first.completes({ ...one, reuse_release: one.version }, [1]);
+    expect(await second.reports(two)).toMatchObject({ instruction: "activate" });
+    const served = { project_id: two.project_id, release: 1, releases: [1], url: null };
+    const result = { outcome: "failed", failure } as const;
+    await second.reports(two, { type: "result", result, project: served });
+    const back = await expectOrder(first, id, one.run_id);
+    expect(back).toMatchObject({ reuse_release: 1, preapproved: true, version: 2 });
+    await first.completes(back, [1, 2]);
+    const failed = await project.reaches(id, "failed");
+    expect(failed.failure).toMatchObject({ ...failure, server_id: second.serverId });
+    expect(failed.runs).toMatchObject([
+      { server_id: first.serverId, purpose: "deploy", status: "switched" },
+      { server_id: second.serverId, purpose: "deploy", status: "failed", failure },
+      { server_id: first.serverId, purpose: "revert", status: "switched", release: 1 },
+    ]);
+    await expect
+      .poll(async () => (await read(project)).servers_state.map(({ status, version }) => [status, version]))
+      .toEqual([
+        ["live", 1],
+        ["live", 1],
+      ]);
+  });
+
+  it("names the server of each line of its log", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    const id = await deployAll(project, agents);
+    const log = await (
+      await project.get(`/v1/logs/${id}`)
+    ).json<{
+      lines: { server_id?: string; message: string }[];
+    }>();
+    const fetched = log.lines.filter(({ message }) => message === "Fetched");
+    expect(fetched.map(({ server_id }) => server_id)).toEqual(agents.map(({ serverId }) => serverId));
+  });
+
+  it("removes the project from a server that is no longer one of its servers, once the others are live", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    await deployAll(project, agents);
+    const [first, second] = agents;
+    if (first === undefined || second === undefined) throw new Error("two servers");
+    await project.patch({ servers: everywhere([first]) });
+    const inUse = await project.call("DELETE", `/v1/servers/${second.serverId}`);
+    expect(await problemOf(inUse)).toMatchObject({ code: "server_in_use" });
+    await project.deploy();
+    expect(await second.confirmsRemoval(project.id)).toEqual({ purge: false });
+    expect((await project.call("DELETE", `/v1/servers/${second.serverId}`)).status).toBe(204);
+  });
+
+  it("stops everywhere if a server fails before any has switched", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    const { id } = await project.start();
+    const [first, second] = agents;
+    if (first === undefined || second === undefined) throw new Error("two servers");
+    const one = await first.orderOf(id);
+    await first.reports(one, resolved, { type: "ready" });
+    const two = await second.orderOf(id);
+    const broken = { code: "build_failed", message: "exit code 1", stage: "build" } as const;
+    const result = { outcome: "failed", failure: broken } as const;
+    await second.reports(two, resolved, { type: "result", result, project: emptyReport(two) });
+    expect(await first.reports(one)).toMatchObject({ instruction: "stop" });
+    await first.reportsCanceled(one);
+    const failed = await project.reaches(id, "failed");
+    expect(failed.runs.map(({ status }) => status)).toEqual(["stopped", "failed"]);
+  });
+});
+
+/** A deployment that is live on all servers. */
+async function deployAll(project: TestProject, agents: readonly ConnectedAgent[]): Promise<string> {
+  const { id } = await project.start();
+  const orders = await prepare(agents, id);
+  for (const [at, agent] of agents.entries()) {
+    const order = orders[at];
+    if (order !== undefined) await agent.completes({ ...order, reuse_release: order.version });
+  }
+  await project.reaches(id, "live");
+  return id;
+}
+
+/** Waits for another order of a deployment. */
+async function expectOrder(agent: ConnectedAgent, id: string, before: string) {
+  await expect.poll(async () => (await agent.orderOf(id)).run_id).not.toBe(before);
+  return await agent.orderOf(id);
+}
