@@ -204,5 +204,7 @@ export function offeredOrder(lane: Lane, at = lane): RunOrder {
   const active = activeOf(lane);
   const [run] = active?.state.runs ?? [];
   if (active === null || run === undefined || !isRunIn(run, "offered")) throw new Error("nothing is offered");
-  return runOrder(at, active, run, PROJECT);
+  const order = runOrder(at, active, run, PROJECT);
+  if (order === null) throw new Error("a deployment without settings");
+  return order;
 }

@@ -1,5 +1,5 @@
 import { type RunStage, runStages, timeoutName } from "#contract/stages.ts";
-import { awaitsPermit, isRunIn, type RunIn } from "#domain/lane/runs.ts";
+import { awaitsPermit, currentRuns, isRunIn, type RunIn } from "#domain/lane/runs.ts";
 import { nextHoldCheck } from "#domain/lane/holds.ts";
 import {
   activeOf,
@@ -98,14 +98,14 @@ function planOf(deployment: LaneDeployment): Plan | null {
 /** When the lane must check its active or its held deployment again; null if there is neither. */
 export function nextDeadline(lane: Lane): number | null {
   const active = activeOf(lane);
-  if (active === null) return nextHoldCheck(lane);
-  const times = active.state.runs.flatMap((run) => {
+  const times = currentRuns(lane).flatMap((run) => {
     if (!isRunIn(run, "offered", "running")) return [];
     const { state } = run;
     const resendAt = state.lastSend === null ? 0 : state.lastSend.sentAt + RESEND_MS;
     const isSent = state.name === "offered" || state.ending !== null;
     return isSent ? [endsAt(run), resendAt] : [endsAt(run)];
   });
-  const { pauseUntil } = active.state;
-  return Math.min(...times, pauseUntil ?? Infinity);
+  const check = active === null ? nextHoldCheck(lane) : active.state.pauseUntil;
+  const all = check === null ? times : [...times, check];
+  return all.length === 0 ? null : Math.min(...all);
 }

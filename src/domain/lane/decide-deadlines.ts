@@ -4,9 +4,17 @@ import { afterAbsence, isOverdue, SERVER_LOST_MS, STOP_CONFIRM_MS } from "#domai
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
 import { APPROVAL_MS, heldOf } from "#domain/lane/holds.ts";
-import { activeOf, type Lane, type Named, replaceDeployment, type Run } from "#domain/lane/lane.ts";
+import { activeOf, type Lane, type Plan, type Run } from "#domain/lane/lane.ts";
 import { rollOut } from "#domain/lane/roll-out.ts";
-import { broken, endRun, isRunIn, type RunIn, withRun } from "#domain/lane/runs.ts";
+import {
+  broken,
+  carriedWith,
+  currentRuns,
+  endRun,
+  isRunIn,
+  replaceRun,
+  type RunIn,
+} from "#domain/lane/runs.ts";
 import { advance, cancel } from "#domain/lane/transitions.ts";
 
 /**
@@ -16,18 +24,20 @@ import { advance, cancel } from "#domain/lane/transitions.ts";
  */
 export function decideDeadlines(lane: Lane, now: number): Decision {
   const active = activeOf(lane);
-  if (active === null) return checkHeld(lane, now);
-  let next = active;
+  let next = lane;
   const effects: Effect[] = [];
-  for (const run of active.state.runs) {
-    if (!isRunIn(run, "offered", "running") || !isOverdue(run, now)) continue;
+  for (const run of currentRuns(lane)) {
+    const plan = carriedWith(lane, run.id)?.state.plan ?? null;
+    if (!isRunIn(run, "offered", "running") || !isOverdue(run, now) || plan === null) continue;
     const resumed = afterAbsence(run, now);
-    const ended = resumed === null ? endOverdueRun(active, run, now) : { run: resumed, log: null };
-    next = withRun(next, ended.run);
-    if (ended.log !== null) effects.push({ type: "log", deploymentId: active.id, ...ended.log });
+    const ended = resumed === null ? endOverdueRun(plan, run, now) : { run: resumed, log: null };
+    next = replaceRun(next, ended.run);
+    if (ended.log !== null && active !== null)
+      effects.push({ type: "log", deploymentId: active.id, ...ended.log });
   }
-  const decided = rollOut(next === active ? lane : replaceDeployment(lane, next), now);
-  return { lane: decided.lane, effects: [...effects, ...decided.effects] };
+  const decided = rollOut(next, now);
+  const checked = active === null ? checkHeld(decided.lane, now) : { lane: decided.lane, effects: [] };
+  return { lane: checked.lane, effects: [...effects, ...decided.effects, ...checked.effects] };
 }
 
 function checkHeld(lane: Lane, now: number): Decision {
@@ -40,7 +50,7 @@ function checkHeld(lane: Lane, now: number): Decision {
   return cancel(lane, held, { name: `Gantry, because ${what} for ${days} days`, actor: SYSTEM }, now);
 }
 
-function givenUp({ state: { plan } }: Named<"active">, run: RunIn<"offered">): Run {
+function givenUp(plan: Plan, run: RunIn<"offered">): Run {
   const minutes = Math.round(plan.timeouts.queue_seconds / 6) / 10;
   const message = `the server's agent did not accept the deployment within ${minutes} min; check that it is running and connected`;
   return broken(run, { code: "server_offline", message, stage: "queued" }, { isReported: false });
@@ -51,8 +61,8 @@ type Overdue = {
   readonly log: { readonly stage: LogStage; readonly message: string } | null;
 };
 
-function endOverdueRun(active: Named<"active">, run: RunIn<"offered" | "running">, now: number): Overdue {
-  if (isRunIn(run, "offered")) return { run: givenUp(active, run), log: null };
+function endOverdueRun(plan: Plan, run: RunIn<"offered" | "running">, now: number): Overdue {
+  if (isRunIn(run, "offered")) return { run: givenUp(plan, run), log: null };
   if (!isRunIn(run, "running")) return { run, log: null };
   const { lastContactAt, ending, stage } = run.state;
   if (now >= lastContactAt + SERVER_LOST_MS) {

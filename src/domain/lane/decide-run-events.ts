@@ -6,11 +6,11 @@ import { stageDeadline, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import type { DecisionWith, Effect } from "#domain/lane/decision.ts";
 import {
   activeOf,
-  findDeployment,
   isIn,
   type Lane,
   type LaneDeployment,
   type Named,
+  type Plan,
   replaceDeployment,
   type Run,
 } from "#domain/lane/lane.ts";
@@ -18,7 +18,18 @@ import { noteReport } from "#domain/lane/check-serving.ts";
 import { rollOut } from "#domain/lane/roll-out.ts";
 import { mayHavePermit } from "#domain/lane/run-order.ts";
 import { runTimes } from "#domain/lane/run-times.ts";
-import { broken, endRun, isRunIn, type RunIn, startOf, withRun } from "#domain/lane/runs.ts";
+import {
+  broken,
+  type Carried,
+  carriedWith,
+  currentRuns,
+  endRun,
+  isRunIn,
+  type RunIn,
+  runsOf,
+  startOf,
+  withCurrentRun,
+} from "#domain/lane/runs.ts";
 
 export type ReportedEvents = {
   deploymentId: DeploymentId;
@@ -46,11 +57,12 @@ export function decideRunEvents(
     return { lane, effects: [], value: { acked_seq, instruction: "ended" } };
   }
   const { deployment } = found;
-  const begun = withRun(deployment, run);
+  const begun = withCurrentRun(deployment, run);
   const progress: Progress = { lane: replaceDeployment(lane, begun), effects: [] };
   const isFirst = startOf(deployment) === null && startOf(begun) !== null;
   // Else the event follows when the agent reports the commit.
-  if (isFirst && deployment.commitSha !== null) progress.effects.push(building(begun));
+  if (isFirst && deployment.commitSha !== null && isIn(begun, "active"))
+    progress.effects.push(building(begun));
   const applyRules = () => {
     const { lane: next, effects } = rollOut(progress.lane, now);
     progress.lane = next;
@@ -71,21 +83,22 @@ export function decideRunEvents(
   };
 }
 
-/** The run and its active deployment; null: there is no such run on this server, or its deployment has ended. */
+/** A current run and its deployment; null: there is no such run on this server, or it has ended. */
 function findRun(
   lane: Lane,
   { deploymentId, runId, serverId }: Omit<ReportedEvents, "events">,
-): { readonly deployment: Named<"active">; readonly run: Run } | null {
-  const deployment = findDeployment(lane, deploymentId);
-  if (deployment === null || !isIn(deployment, "active")) return null;
-  const run = deployment.state.runs.find((one) => one.id === runId && one.serverId === serverId);
+): { readonly deployment: Carried; readonly run: Run } | null {
+  const deployment = carriedWith(lane, runId);
+  if (deployment === null || deployment.id !== deploymentId) return null;
+  const run = runsOf(deployment).find((one) => one.id === runId && one.serverId === serverId);
   return run === undefined ? null : { deployment, run };
 }
 
 /** The run after contact with its agent; null: it has ended, or its agent cannot know of it. */
-function afterContact(deployment: Named<"active">, run: Run, now: number): RunIn<"running"> | null {
+function afterContact(deployment: Carried, run: Run, now: number): RunIn<"running"> | null {
   if (isRunIn(run, "running")) return { ...run, state: { ...run.state, lastContactAt: now } };
-  if (!isRunIn(run, "offered")) return null;
+  const { plan } = deployment.state;
+  if (!isRunIn(run, "offered") || plan === null) return null;
   const permitted = mayHavePermit(deployment, run);
   const stage = permitted ? "activate" : "fetch";
   return {
@@ -94,7 +107,7 @@ function afterContact(deployment: Named<"active">, run: Run, now: number): RunIn
       name: "running",
       stage,
       startedAt: now,
-      deadlineAt: stageDeadline(deployment.state.plan, stage, now),
+      deadlineAt: stageDeadline(plan, stage, now),
       lastContactAt: now,
       ackedSeq: 0,
       ready: permitted,
@@ -107,17 +120,21 @@ function afterContact(deployment: Named<"active">, run: Run, now: number): RunIn
 }
 
 function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number): void {
-  const deployment = activeOf(progress.lane);
-  const run = deployment?.state.runs.find((one) => one.id === id);
-  if (deployment === null || run === undefined || !isRunIn(run, "running")) return;
-  const { plan } = deployment.state;
+  const deployment = carriedWith(progress.lane, id);
+  const run = currentRuns(progress.lane).find((one) => one.id === id);
+  const plan = deployment?.state.plan ?? null;
+  if (deployment === null || plan === null || run === undefined || !isRunIn(run, "running")) return;
+  // The log of a live deployment has ended.
+  const isActive = isIn(deployment, "active");
   const state = { ...run.state, ackedSeq: event.seq };
   const keep = (changed: Partial<typeof state> = {}, of: Partial<LaneDeployment> = {}) => {
-    const kept = withRun(deployment, { ...run, state: { ...state, ...changed } });
+    const kept = withCurrentRun(deployment, { ...run, state: { ...state, ...changed } });
     progress.lane = replaceDeployment(progress.lane, { ...kept, ...of });
   };
-  const log = (message: string) =>
-    progress.effects.push({ type: "log", deploymentId: deployment.id, stage: state.stage, message });
+  const log = (message: string) => {
+    if (isActive)
+      progress.effects.push({ type: "log", deploymentId: deployment.id, stage: state.stage, message });
+  };
   const stop = (message: string) => {
     if (state.ending !== null || state.permitted) return keep();
     const failure: DeploymentFailure = { code: "internal", message, stage: state.stage };
@@ -126,6 +143,7 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
   };
   switch (event.type) {
     case "output":
+      if (!isActive) return keep();
       progress.effects.push({
         type: "output",
         deploymentId: deployment.id,
@@ -139,8 +157,9 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
     case "resolved": {
       const { commit_sha: commitSha, commit_message: commitMessage } = event;
       if (run.goesBackTo !== null) return keep({ fetchedSha: commitSha });
-      const wrong = wrongCommit(deployment, commitSha);
+      const wrong = wrongCommit(deployment, plan, commitSha);
       if (wrong !== null) return stop(wrong);
+      if (!isActive) return keep({ fetchedSha: commitSha });
       keep({ fetchedSha: commitSha }, { commitSha, commitMessage });
       const resolved = activeOf(progress.lane);
       if (deployment.commitSha === null && resolved !== null) progress.effects.push(building(resolved));
@@ -153,7 +172,7 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
       return keep({ stage: event.stage, deadlineAt: stageDeadline(plan, event.stage, now) });
     }
     case "ready": {
-      const wrong = run.goesBackTo === null ? wrongCommit(deployment, state.fetchedSha) : null;
+      const wrong = run.goesBackTo === null ? wrongCommit(deployment, plan, state.fetchedSha) : null;
       if (wrong !== null) return stop(wrong);
       return keep(state.ending === null ? { ready: true } : {});
     }
@@ -162,10 +181,10 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
       const times = { createdAt, startedAt: state.startedAt, finishedAt: now };
       const { stages, startedAt } = runTimes(times, event.stages ?? []);
       const { result, project } = event;
-      const ended = ending(deployment, { ...run, state: { ...state, startedAt } }, result, project);
+      const ended = ending(deployment, plan, { ...run, state: { ...state, startedAt } }, result, project);
       const commitSha = result.outcome === "live" ? result.evidence.commit_sha : null;
       const kept = {
-        ...withRun(deployment, ended),
+        ...withCurrentRun(deployment, ended),
         // How long it took on the first server.
         stages: id === runId ? stages : deployment.stages,
         commitSha: deployment.commitSha ?? (ended.state.name === "switched" ? commitSha : null),
@@ -199,7 +218,8 @@ function building(run: Named<"active">): Effect {
 
 /** The run after the agent's result: with the ending that was decided before, or else with the result. */
 function ending(
-  deployment: Named<"active">,
+  deployment: Carried,
+  plan: Plan,
   run: RunIn<"running">,
   result: RunResult,
   { releases }: ProjectReport,
@@ -207,7 +227,7 @@ function ending(
   switch (result.outcome) {
     case "live": {
       const { release, evidence } = result;
-      const isOther = run.goesBackTo === null ? wrongCommit(deployment, evidence.commit_sha) : null;
+      const isOther = run.goesBackTo === null ? wrongCommit(deployment, plan, evidence.commit_sha) : null;
       const wrong = run.state.permitted ? isOther : "the agent switched to the release without a permit";
       if (wrong !== null)
         return broken(run, { code: "internal", message: wrong, stage: "activate" }, { isReported: true });
@@ -228,11 +248,11 @@ function ending(
  * Why the agent may not activate the fetched commit; null: it is the approved commit, or the commit of the other servers, or
  * any commit may be activated.
  */
-function wrongCommit({ pin, state, commitSha }: Named<"active">, fetched: string | null): string | null {
+function wrongCommit({ pin, commitSha }: Carried, { fleet }: Plan, fetched: string | null): string | null {
   const got = `the agent has fetched ${fetched ?? "an unknown commit"}`;
   if (pin.name === "pinned")
     return pin.sha === fetched ? null : `${got}, but the approved commit is ${pin.sha}`;
-  if (state.plan.fleet === undefined || commitSha === null || commitSha === fetched) return null;
+  if (fleet === undefined || commitSha === null || commitSha === fetched) return null;
   return `${got}, but the other servers deploy ${commitSha}`;
 }
 

@@ -164,12 +164,13 @@ export type RunState = z.infer<typeof RunState>;
 
 /**
  * What one server does for a deployment. `goesBackTo`: the release that the server served before, if this run undoes the
- * switch of another one; null: the run deploys.
+ * switch of another one; null: the run deploys. `catchesUp`: the deployment is live already, and the server gets it later.
  */
 export const Run = z.strictObject({
   id: RunId,
   serverId: ServerId,
   goesBackTo: z.nullable(z.int()),
+  catchesUp: z.optional(z.literal(true)),
   state: RunState,
 });
 export type Run = z.infer<typeof Run>;
@@ -213,7 +214,18 @@ const wasLive = {
 };
 /** What each server did, if there were several. The database keeps it after the lane has dropped it. */
 const runs = z.optional(z.array(Run));
-const Live = z.strictObject({ name: z.literal("live"), ...wasLive, runs });
+/** A server that does not serve the live deployment yet. `tries`: how many of its runs have failed since it connected. */
+const Behind = z.strictObject({ run: Run, tries: z.int() });
+export type Behind = z.infer<typeof Behind>;
+
+/** `catchUps`: how many runs servers that were behind have had, for the ids of further ones. */
+const Live = z.strictObject({
+  name: z.literal("live"),
+  ...wasLive,
+  runs,
+  behind: z.optional(z.array(Behind)),
+  catchUps: z.optional(z.int()),
+});
 const Superseded = z.strictObject({ name: z.literal("superseded"), ...wasLive });
 const Failed = z.strictObject({
   name: z.literal("failed"),

@@ -1,9 +1,18 @@
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
-import { activeOf, type Lane, liveOf, type Named, type Placement, type Run } from "#domain/lane/lane.ts";
+import { isIn, type Lane, liveOf, type Placement, type Run } from "#domain/lane/lane.ts";
 import { isPreapproved, runOrder } from "#domain/lane/run-order.ts";
-import { isRunIn, replaceRun, type RunIn, runOn } from "#domain/lane/runs.ts";
+import {
+  type Carried,
+  carriedWith,
+  currentRuns,
+  isRunIn,
+  replaceRun,
+  type RunIn,
+  runOn,
+  runsOf,
+} from "#domain/lane/runs.ts";
 import { placementOf, replacePlacement } from "#domain/lane/placements.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";
 import { backOffMs } from "#contract/lib/back-off.ts";
@@ -17,7 +26,7 @@ export type PendingMessage = {
 };
 
 /**
- * The messages to send to the agents of the active deployment: messages that were not sent yet, or not answered in time. They
+ * The messages to send to the agents of current runs: messages that were not sent yet, or not answered in time. They
  * follow from the lane, so a message that was lost with its isolate is sent again.
  */
 export function pendingMessages(lane: Lane, projectId: ProjectId, now: number): PendingMessage[] {
@@ -26,8 +35,7 @@ export function pendingMessages(lane: Lane, projectId: ProjectId, now: number): 
 
 /** The runs whose agents have a message to get. Cheaper than the messages, which contain whole orders. */
 export function runsToTell(lane: Lane, now: number): RunId[] {
-  const runs = activeOf(lane)?.state.runs ?? [];
-  return runs.filter((run) => isDue(run, now)).map(({ id }) => id);
+  return currentRuns(lane).flatMap((run) => (isDue(run, now) ? [run.id] : []));
 }
 
 function isDue(run: Run, now: number): run is RunIn<"offered" | "running"> {
@@ -44,37 +52,39 @@ export function pendingMessage(
   projectId: ProjectId,
   now: number,
 ): PendingMessage | null {
-  const active = activeOf(lane);
-  const run = active?.state.runs.find(({ id }) => id === runId);
-  if (active === null || run === undefined || !isDue(run, now)) return null;
-  return messageTo(lane, active, run, projectId);
+  const deployment = carriedWith(lane, runId);
+  const run = deployment === null ? undefined : runsOf(deployment).find(({ id }) => id === runId);
+  if (deployment === null || run === undefined || !isDue(run, now)) return null;
+  return messageTo(lane, deployment, run, projectId);
 }
 
 function messageTo(
   lane: Lane,
-  active: Named<"active">,
+  deployment: Carried,
   run: RunIn<"offered" | "running">,
   projectId: ProjectId,
-): PendingMessage {
+): PendingMessage | null {
   const { id: runId, serverId } = run;
   if (isRunIn(run, "offered")) {
-    const message = { type: "run", order: runOrder(lane, active, run, projectId) } as const;
-    return { runId, serverId, message, variables: variablesFor(lane, active, run) };
+    const order = runOrder(lane, deployment, run, projectId);
+    if (order === null) return null;
+    const message = { type: "run", order } as const;
+    return { runId, serverId, message, variables: variablesFor(lane, deployment, run) };
   }
   const message = {
     type: "stop",
     project_id: projectId,
-    deployment_id: active.id,
+    deployment_id: deployment.id,
     run_id: runId,
   } as const;
   return { runId, serverId, message, variables: null };
 }
 
-/** A run that goes back gets the variables that are live. They may be older than what its server has seen. */
-function variablesFor(lane: Lane, active: Named<"active">, { goesBackTo }: Run): DeploymentVariables | null {
-  if (goesBackTo === null) return active.variables;
+/** A run for code that is live gets the variables that are live. They may be older than what its server has seen. */
+function variablesFor(lane: Lane, deployment: Carried, { goesBackTo }: Run): DeploymentVariables | null {
+  if (goesBackTo === null && isIn(deployment, "active")) return deployment.variables;
   const revision = liveOf(lane)?.variables?.revision ?? 0;
-  return active.variables === null && revision === 0 ? null : { revision, deployed: true };
+  return deployment.variables === null && revision === 0 ? null : { revision, deployed: true };
 }
 
 /**
@@ -82,9 +92,9 @@ function variablesFor(lane: Lane, active: Named<"active">, { goesBackTo }: Run):
  * canceled, even if the isolate dies now.
  */
 export function noteSent(lane: Lane, runId: RunId, now: number): Lane {
-  return noteAttempt(lane, runId, { sentAt: now, undelivered: false }, (active, run) => {
+  return noteAttempt(lane, runId, { sentAt: now, undelivered: false }, (deployment, run) => {
     const isFirst = run.state.permit === "unsent";
-    if (isFirst) return isPreapproved(lane, active, run) ? "sending" : "unsent";
+    if (isFirst) return isPreapproved(lane, deployment, run) ? "sending" : "unsent";
     return "sent";
   });
 }
@@ -102,13 +112,13 @@ function noteAttempt(
   lane: Lane,
   runId: RunId,
   lastSend: NonNullable<Offered["state"]["lastSend"]>,
-  permitOf: (active: Named<"active">, run: Offered) => Offered["state"]["permit"],
+  permitOf: (deployment: Carried, run: Offered) => Offered["state"]["permit"],
 ): Lane {
-  const active = activeOf(lane);
-  const run = active?.state.runs.find(({ id }) => id === runId);
-  if (active === null || run === undefined) return lane;
+  const deployment = carriedWith(lane, runId);
+  const run = currentRuns(lane).find(({ id }) => id === runId);
+  if (deployment === null || run === undefined) return lane;
   if (isRunIn(run, "offered")) {
-    const permit = permitOf(active, run);
+    const permit = permitOf(deployment, run);
     return replaceRun(lane, { ...run, state: { ...run.state, lastSend, permit } });
   }
   if (isRunIn(run, "running") && run.state.ending !== null)

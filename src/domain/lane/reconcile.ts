@@ -4,11 +4,20 @@ import type { RunId, ServerId } from "#contract/ids.ts";
 import { checkServing, type ServingCheck, noteReport } from "#domain/lane/check-serving.ts";
 import type { DecisionWith } from "#domain/lane/decision.ts";
 import { placementOf, replacePlacement, requestRemoval } from "#domain/lane/placements.ts";
-import { activeOf, type Lane, liveOf, type Named, type Run } from "#domain/lane/lane.ts";
+import { callBack } from "#domain/lane/catch-up.ts";
+import { type Lane, liveOf, type Run } from "#domain/lane/lane.ts";
 import { requestCommitsAgain } from "#domain/lane/pins.ts";
 import { rollOut } from "#domain/lane/roll-out.ts";
 import { isPreapproved, servedOn } from "#domain/lane/run-order.ts";
-import { endRun, isRunIn, replaceRun, type RunIn, runOn } from "#domain/lane/runs.ts";
+import {
+  type Carried,
+  carriedWith,
+  endRun,
+  isRunIn,
+  replaceRun,
+  type RunIn,
+  runOn,
+} from "#domain/lane/runs.ts";
 
 /** The part of an agent's `hello` that concerns one project. */
 export type AgentHello = {
@@ -38,19 +47,24 @@ export function reconcile(lane: Lane, hello: AgentHello, now: number): DecisionW
     serverId,
     report,
   });
-  const active = activeOf(noted);
   const run = runOn(noted, serverId);
+  const deployment = run === null ? null : carriedWith(noted, run.id);
   const decided =
-    active === null || run === null ? noted : replaceRun(noted, afterHello(noted, active, run, hello, now));
-  const decision = rollOut(decided, now);
+    deployment === null || run === null
+      ? noted
+      : replaceRun(noted, afterHello(noted, deployment, run, hello, now));
+  const decision = rollOut(callBack(decided, serverId, now), now);
   const serving = report === null ? null : checkServing(decision.lane, { serverId, report });
   return { ...decision, value: { serving } };
 }
 
 /** A run after its agent has connected again: what was sent to the agent is sent again, and a run that it does not know is lost. */
-function afterHello(lane: Lane, active: Named<"active">, run: Run, hello: AgentHello, now: number): Run {
+function afterHello(lane: Lane, deployment: Carried, run: Run, hello: AgentHello, now: number): Run {
   if (isRunIn(run, "offered"))
-    return { ...run, state: { ...run.state, lastSend: null, permit: permitAfter(lane, active, run, hello) } };
+    return {
+      ...run,
+      state: { ...run.state, lastSend: null, permit: permitAfter(lane, deployment, run, hello) },
+    };
   if (!isRunIn(run, "running")) return run;
   // The agent could not name a run that started after the report was sent.
   const isLost = !hello.runIds.includes(run.id) && run.state.startedAt <= (hello.sentAt ?? Infinity);
@@ -62,9 +76,9 @@ function afterHello(lane: Lane, active: Named<"active">, run: Run, hello: AgentH
  * The permit after a `hello`. An agent that names the run has its order, even if a later attempt to send the order
  * failed. An agent that does not name the run may still have the order, because the order can be newer than the `hello`.
  */
-function permitAfter(lane: Lane, active: Named<"active">, run: RunIn<"offered">, { runIds }: AgentHello) {
+function permitAfter(lane: Lane, deployment: Carried, run: RunIn<"offered">, { runIds }: AgentHello) {
   const { permit } = run.state;
-  const isApproved = permit === "sending" || isPreapproved(lane, active, run);
+  const isApproved = permit === "sending" || isPreapproved(lane, deployment, run);
   return runIds.includes(run.id) && isApproved ? "sent" : permit;
 }
 

@@ -1,5 +1,6 @@
 import type { ServerId } from "#contract/ids.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
+import { catchUp, makeRoom } from "#domain/lane/catch-up.ts";
 import { STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
 import { batchOf, minimumOf } from "#domain/lane/fleet.ts";
@@ -8,14 +9,23 @@ import {
   type Lane,
   liveOf,
   type Named,
+  queuedOf,
   replaceDeployment,
   type Run,
   type Verdict,
 } from "#domain/lane/lane.ts";
 import { placementOf, replacePlacement, requestRemoval } from "#domain/lane/placements.ts";
 import { mayHavePermit, servedOn } from "#domain/lane/run-order.ts";
-import { awaitsPermit, isRunIn, isUnended, nthRunId, type RunIn, withRun } from "#domain/lane/runs.ts";
-import { cancel, fail, goLive, offered, servedBy } from "#domain/lane/transitions.ts";
+import {
+  awaitsPermit,
+  isRunIn,
+  isUnended,
+  nthRunId,
+  offered,
+  type RunIn,
+  withRun,
+} from "#domain/lane/runs.ts";
+import { advance, cancel, fail, goLive, servedBy } from "#domain/lane/transitions.ts";
 
 type Active = Named<"active">;
 
@@ -34,7 +44,7 @@ export function rollOut(lane: Lane, now: number): Decision {
   const effects: Effect[] = [];
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
     const active = activeOf(next);
-    const applied = active === null ? null : applyRule(next, active, now);
+    const applied = active === null ? applyLater(next, now) : applyRule(next, active, now);
     if (applied === null) return { lane: next, effects };
     next = applied.lane;
     effects.push(...applied.effects);
@@ -52,6 +62,14 @@ function applyRule(lane: Lane, active: Active, now: number): Applied {
     givePermit(lane, active, now) ??
     conclude(lane, active, now)
   );
+}
+
+/** While no deployment is active, servers catch up, unless the next deployment waits for them to stop. */
+function applyLater(lane: Lane, now: number): Applied {
+  const caught = catchUp(lane, now);
+  if (caught === null) return null;
+  const isFree = queuedOf(lane).length > 0 && makeRoom(caught, now) === null;
+  return isFree ? advance(caught, now) : { lane: caught, effects: [] };
 }
 
 function changed(lane: Lane, next: Active, effects: readonly Effect[] = []): Decision {

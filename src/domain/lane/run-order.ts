@@ -1,13 +1,22 @@
 import { RunOrder } from "#contract/agent-order.ts";
 import { agentOf } from "#contract/endpoints/projects/project-settings.ts";
 import type { ProjectId, RunId, ServerId } from "#contract/ids.ts";
-import { type Lane, liveOf, type Named, onceLiveOf, type Run, type Served } from "#domain/lane/lane.ts";
-import type { RunIn } from "#domain/lane/runs.ts";
+import {
+  isIn,
+  type Lane,
+  liveOf,
+  type Named,
+  onceLiveOf,
+  type Plan,
+  type Run,
+  type Served,
+} from "#domain/lane/lane.ts";
+import type { Carried, RunIn } from "#domain/lane/runs.ts";
 
 type Active = Named<"active">;
 
 /** Whether the agent may have an order with the permit. Such a run can no longer be stopped. */
-export function mayHavePermit({ reuseRelease }: Active, { goesBackTo, state }: RunIn<"offered">): boolean {
+export function mayHavePermit({ reuseRelease }: Carried, { goesBackTo, state }: RunIn<"offered">): boolean {
   return (reuseRelease !== null || goesBackTo !== null) && state.permit !== "unsent";
 }
 
@@ -16,8 +25,9 @@ export function mayHavePermit({ reuseRelease }: Active, { goesBackTo, state }: R
  * still has. Not if there are other servers: no server switches before all are ready. The result can change from one order
  * to the next; `mayHavePermit` tells whether a permit was sent.
  */
-export function isPreapproved(lane: Lane, deployment: Active, { serverId, goesBackTo }: Run): boolean {
+export function isPreapproved(lane: Lane, deployment: Carried, { serverId, goesBackTo }: Run): boolean {
   if (goesBackTo !== null) return true;
+  if (!isIn(deployment, "active")) return false;
   return deployment.state.plan.fleet === undefined && releaseToReuse(lane, deployment, serverId) !== null;
 }
 
@@ -54,18 +64,25 @@ function keptReleases(lane: Lane, serverId: ServerId, codeVersion: number | null
 
 /**
  * The order that offers a run to its agent, built from the current lane each time it is sent. A run that goes back has the
- * code and the settings of the live deployment.
+ * code and the settings of the live deployment. null: nobody knows the settings with which the deployment went live.
  */
-export function runOrder(lane: Lane, active: Active, run: RunIn<"offered">, projectId: ProjectId): RunOrder {
+export function runOrder(
+  lane: Lane,
+  carried: Carried,
+  run: RunIn<"offered">,
+  projectId: ProjectId,
+): RunOrder | null {
   const { id, serverId, goesBackTo } = run;
-  const deployment = goesBackTo === null ? active : backFrom(lane, active);
+  const isLive = isIn(carried, "live");
+  const deployment = isIn(carried, "active") && goesBackTo !== null ? backFrom(lane, carried) : carried;
   const { plan } = deployment.state;
-  const repeatsCode = deployment.kind !== "deploy" || goesBackTo !== null;
+  if (plan === null) return null;
+  const repeatsCode = deployment.kind !== "deploy" || goesBackTo !== null || isLive;
   // It runs once, on the first server. Nothing undoes it.
   const runsRelease = !repeatsCode && id === deployment.runId;
   const { pin } = deployment;
   // The rule for commits by hash does not apply to the tip of a branch.
-  const sha = pin.name === "pinned" ? pin.sha : resolvedFor(deployment, id);
+  const sha = pin.name === "pinned" ? pin.sha : resolvedFor(deployment, plan, id);
   const wasTip = sha !== null && deployment.requestedCommit === null;
   return RunOrder.parse({
     run_id: id,
@@ -82,7 +99,7 @@ export function runOrder(lane: Lane, active: Active, run: RunIn<"offered">, proj
       was_live: repeatsCode,
       ...(wasTip ? { was_tip: true } : {}),
     },
-    reuse_release: goesBackTo ?? releaseToReuse(lane, deployment, serverId),
+    reuse_release: goesBackTo ?? reusedBy(lane, deployment, serverId),
     preapproved: isPreapproved(lane, deployment, run),
     ...agentOf(plan),
     // Migrations are not undone, and migrations of older code must not run against the database of newer code.
@@ -106,9 +123,15 @@ function backFrom(lane: Lane, active: Active): Active {
   };
 }
 
+/** A server that catches up may still have the code, such as after a rollback. */
+function reusedBy(lane: Lane, deployment: Carried, serverId: ServerId): number | null {
+  if (isIn(deployment, "active")) return releaseToReuse(lane, deployment, serverId);
+  return keptRelease(lane, serverId, deployment.codeVersion);
+}
+
 /** The commit that the first server has resolved, for the orders of the others: a branch may have moved since. */
-function resolvedFor({ runId, state, commitSha }: Active, id: RunId): string | null {
-  return state.plan.fleet === undefined || id === runId ? null : commitSha;
+function resolvedFor({ runId, commitSha }: Carried, { fleet }: Plan, id: RunId): string | null {
+  return fleet === undefined || id === runId ? null : commitSha;
 }
 
 /**

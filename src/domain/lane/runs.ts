@@ -5,7 +5,9 @@ import {
   isIn,
   type Lane,
   type LaneDeployment,
+  liveOf,
   type Named,
+  type Plan,
   replaceDeployment,
   type Run,
   type RunState,
@@ -31,15 +33,46 @@ export function awaitsPermit(run: Run): run is RunIn<"running"> {
   return isRunIn(run, "running") && run.state.ready && !run.state.permitted && run.state.ending === null;
 }
 
-/** The newest run of the active deployment on a server; null: it has none there. */
+/** A deployment that servers carry out: the active one, or the live one if servers are behind. */
+export type Carried = Named<"active" | "live">;
+
+/** The active and the live deployment. */
+function carried(lane: Lane): Carried[] {
+  return [activeOf(lane) ?? [], liveOf(lane) ?? []].flat();
+}
+
+/** The runs of a deployment that are not only a record. */
+export function runsOf({ state }: Carried): readonly Run[] {
+  return state.name === "active" ? state.runs : (state.behind ?? []).map(({ run }) => run);
+}
+
+/** The runs of the active deployment, and of servers that are behind the live one. */
+export function currentRuns(lane: Lane): readonly Run[] {
+  return carried(lane).flatMap(runsOf);
+}
+
+/** The deployment of a current run; null: there is no such run. */
+export function carriedWith(lane: Lane, id: RunId): Carried | null {
+  return carried(lane).find((one) => runsOf(one).some((run) => run.id === id)) ?? null;
+}
+
+/** The newest current run on a server; null: it has none. */
 export function runOn(lane: Lane, serverId: ServerId): Run | null {
-  return activeOf(lane)?.state.runs.findLast((run) => run.serverId === serverId) ?? null;
+  return currentRuns(lane).findLast((run) => run.serverId === serverId) ?? null;
 }
 
 /** The active deployment with a changed run. */
 export function withRun(deployment: Named<"active">, run: Run): Named<"active"> {
   const runs = deployment.state.runs.map((one) => (one.id === run.id ? run : one));
   return { ...deployment, state: { ...deployment.state, runs } };
+}
+
+/** As `withRun`, also of a server that is behind. */
+export function withCurrentRun(deployment: Carried, run: Run): Carried {
+  const { state } = deployment;
+  if (state.name === "active") return withRun({ ...deployment, state }, run);
+  const behind = (state.behind ?? []).map((one) => (one.run.id === run.id ? { ...one, run } : one));
+  return { ...deployment, state: { ...state, behind } };
 }
 
 /** Whether it is decided that an active deployment does not go live, as far as that can be seen: a run is told to stop. */
@@ -68,10 +101,10 @@ export function endRun(run: RunIn<"running">, otherwise: DeploymentFailure | nul
   return broken(run, failure, { isReported: false });
 }
 
-/** Replaces a run of the active deployment. */
+/** Replaces a current run. */
 export function replaceRun(lane: Lane, run: Run): Lane {
-  const active = activeOf(lane);
-  return active === null ? lane : replaceDeployment(lane, withRun(active, run));
+  const deployment = carriedWith(lane, run.id);
+  return deployment === null ? lane : replaceDeployment(lane, withCurrentRun(deployment, run));
 }
 
 /** The id of a further run of a deployment: the id of its first run plus a number. Deterministic, as decisions are. */
@@ -96,4 +129,10 @@ export function startOf(deployment: LaneDeployment): number | null {
     "startedAt" in state ? (state.startedAt ?? []) : [],
   );
   return starts.length === 0 ? null : Math.min(...starts);
+}
+
+/** The state of a run whose order is to be sent. */
+export function offered(plan: Plan, now: number): RunIn<"offered">["state"] {
+  const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
+  return { name: "offered", deadlineAt, lastSend: null, permit: "unsent" };
 }

@@ -3,6 +3,7 @@ import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.
 import type { EventActor } from "#contract/endpoints/events/schemas.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
+import { makeRoom } from "#domain/lane/catch-up.ts";
 import { resumeDeadlines } from "#domain/lane/deadlines.ts";
 import { configChanges } from "#domain/lane/config-changes.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
@@ -39,7 +40,7 @@ import {
   type Unended,
 } from "#domain/lane/lane.ts";
 import { knownPlan, limitPlans } from "#domain/lane/plan-memory.ts";
-import { nthRunId, type RunIn, startOf } from "#domain/lane/runs.ts";
+import { nthRunId, offered, startOf } from "#domain/lane/runs.ts";
 
 /**
  * Offers the next queued deployment to the agent, if no deployment is active and nothing holds it. The others wait
@@ -80,7 +81,10 @@ function keepHeld(lane: Lane, head: Named<"queued">, hold: LaneHold): Decision {
  * may have changed since it was queued. If nothing is live, it fails, and the next deployment is offered. A `config`
  * deployment and a rollback also get their settings now.
  */
-function offer(lane: Lane, queued: Named<"queued">, now: number): Decision {
+function offer(waiting: Lane, queued: Named<"queued">, now: number): Decision {
+  const busy = makeRoom(waiting, now);
+  if (busy !== null) return { lane: busy, effects: [] };
+  const lane = withoutCatchUps(waiting);
   const live = liveOf(lane);
   if (queued.kind === "config" && live === null) return fail(lane, queued, nothingLive, now);
   const { plan, ...changes } = settle(lane, queued, now).settings;
@@ -99,6 +103,14 @@ function offer(lane: Lane, queued: Named<"queued">, now: number): Decision {
   return { lane: servers.reduce(addPlacement, resumeUnlessHeld(next, now)), effects };
 }
 
+/** Servers that have not begun to catch up do so after the deployment, if they still have to. */
+function withoutCatchUps(lane: Lane): Lane {
+  const live = liveOf(lane);
+  if (live === null || live.state.behind === undefined) return lane;
+  const { behind: _, ...state } = live.state;
+  return replaceDeployment(lane, { ...live, state });
+}
+
 /** The state of a deployment that begins: its first server gets the order. */
 function begun(runId: RunId, serverId: ServerId, plan: Plan, now: number): Named<"active">["state"] {
   const runs = serversOf(plan, serverId).map((server, nth): Run => ({
@@ -109,12 +121,6 @@ function begun(runId: RunId, serverId: ServerId, plan: Plan, now: number): Named
   }));
   const quota = plan.fleet === undefined ? 1 : firstBatchOf(plan.fleet);
   return { name: "active", plan, runs, opened: false, quota, pauseUntil: null, verdict: null };
-}
-
-/** The state of a run whose order is to be sent. */
-export function offered(plan: Plan, now: number): RunIn<"offered">["state"] {
-  const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
-  return { name: "offered", deadlineAt, lastSend: null, permit: "unsent" };
 }
 
 function resumeUnlessHeld(lane: Lane, now: number): Lane {
@@ -191,7 +197,7 @@ export function goLive(lane: Lane, run: Named<"active">, now: number): Decision 
   const duration = durationText((live.finishedAt - live.startedAt) / 1000);
   const ending = { message: `Live: v${run.version}, after ${duration}`, actor: run.actor };
   if (before === null) return end(moveTo(lane, servers), run, live, ending);
-  const { runs: _, ...wasLive } = withoutDetails(before.state);
+  const { runs: _, behind: _none, catchUps: _count, ...wasLive } = withoutDetails(before.state);
   const deployment: LaneDeployment = { ...before, state: { ...wasLive, name: "superseded" } };
   const demoted = moveTo(limitPlans(replaceDeployment(lane, deployment), live.plan), servers);
   const superseded = {

@@ -19,7 +19,7 @@ import {
   pendingRemovals,
 } from "#domain/lane/pending-messages.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
-import { isRunIn, isUnended } from "#domain/lane/runs.ts";
+import { currentRuns, isRunIn, isUnended } from "#domain/lane/runs.ts";
 import { CI, PROJECT, rollBack, start } from "../../support/lane.ts";
 import { sharedServers } from "../../support/fleet-servers.ts";
 import {
@@ -47,7 +47,8 @@ const rollouts: fc.Arbitrary<Rollout> = fc.record({
 });
 
 type Step =
-  | { readonly do: "start" | "roll back" | "cancel" | "forget files" | "alarm" }
+  | { readonly do: "start" | "roll back" | "cancel" | "forget files" | "alarm" | "run on" }
+  | { readonly do: "cut"; readonly on: number }
   | { readonly do: "tell"; readonly how: "once" | "twice" | "lost" | "nobody there" }
   | { readonly do: "work"; readonly on: number; readonly goesWell: boolean }
   | { readonly do: "post"; readonly on: number; readonly answerArrives: boolean }
@@ -62,6 +63,8 @@ const on = fc.integer({ min: 0, max: 3 });
 const mostly = fc.constantFrom(true, true, true, true, true, true, true, false);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("start" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("run on" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("cut" as const), on }) },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constantFrom("roll back", "cancel", "forget files", "alarm") }),
@@ -98,6 +101,8 @@ class World {
   readonly #agents = new Map<ServerId, ModelAgent>();
   readonly #permits = new Set<RunId>();
   readonly #switches: RunId[] = [];
+  /** The servers that no message reaches and that reach nobody, until they connect. */
+  readonly #away = new Set<ServerId>();
 
   constructor(servers: readonly ServerId[], rollout: Rollout) {
     this.servers = servers;
@@ -155,8 +160,25 @@ class World {
       case "connect":
         this.connect(this.#pick(next.on), next.restart);
         break;
+      case "cut":
+        this.#away.add(this.#pick(next.on));
+        break;
+      case "run on":
+        return this.#runOn();
     }
     this.#check(before);
+  }
+
+  /** Lets the servers that are there work for a while. */
+  #runOn(): void {
+    for (let rounds = 0; rounds < 12; rounds += 1) {
+      this.perform({ do: "tell", how: "once" });
+      for (const at of this.servers.keys()) {
+        this.perform({ do: "work", on: at, goesWell: true });
+        this.perform({ do: "post", on: at, answerArrives: true });
+      }
+      this.perform({ do: "wait", seconds: 1 });
+    }
   }
 
   #pick(at: number): ServerId {
@@ -179,7 +201,7 @@ class World {
       const due = pendingMessages(this.lane, PROJECT, this.now).find((one) => one.runId === runId);
       if (due === undefined) continue;
       this.lane = noteSent(this.lane, runId, this.now);
-      const isThere = this.agentOf(serverId).isUp && how !== "nobody there";
+      const isThere = this.agentOf(serverId).isUp && !this.#away.has(serverId) && how !== "nobody there";
       if (!isThere) this.lane = noteUndelivered(this.lane, runId, this.now);
       if (!isThere || how === "lost") continue;
       if (due.message.type === "run" && due.message.order.preapproved) this.#permits.add(runId);
@@ -203,7 +225,7 @@ class World {
 
   post(id: ServerId, answerArrives: boolean): void {
     const agent = this.agentOf(id);
-    if (!agent.isUp) return;
+    if (!agent.isUp || this.#away.has(id)) return;
     for (const run of agent.runs) {
       const events = eventsToPost({ ...run, awaitsAnswer: false });
       if (events === null) continue;
@@ -218,6 +240,7 @@ class World {
   }
 
   connect(id: ServerId, restart: "none" | "keeps its runs" | "loses its runs"): void {
+    this.#away.delete(id);
     const before = this.agentOf(id);
     const restarted = restart === "keeps its runs" ? crash(before) : forgetRuns(crash(before));
     const agent = restart === "none" ? before : { ...restarted, isUp: true };
@@ -250,7 +273,9 @@ class World {
   /** Lets everything happen that happens by itself on a network that works. */
   settle(): void {
     const isBusy = () =>
-      activeOf(this.lane) !== null || [...this.#agents.values()].some(({ runs }) => runs.length > 0);
+      activeOf(this.lane) !== null ||
+      currentRuns(this.lane).length > 0 ||
+      [...this.#agents.values()].some(({ runs }) => runs.length > 0);
     for (let rounds = 0; rounds < 4 || isBusy(); rounds += 1) {
       expect(rounds, "everything ends").toBeLessThan(600);
       for (const id of this.servers) this.connect(id, this.agentOf(id).isUp ? "none" : "keeps its runs");
@@ -324,10 +349,16 @@ describe("a deployment to several servers, with any events in any order", () => 
         for (const next of steps) world.perform(next);
         world.settle();
         const live = liveOf(world.lane);
+        if (live !== null) {
+          const behind = live.state.behind ?? [];
+          expect(behind, "no server is behind").toEqual([]);
+          expect(new Set(live.state.served.map(({ serverId }) => serverId))).toEqual(new Set(world.servers));
+        }
         for (const served of live?.state.served ?? []) {
           const agent = world.agentOf(served.serverId);
           const expected = served.instead ?? served.release;
-          if (agent.releases.includes(expected)) expect(agent.current).toBe(expected);
+          const mustServe = served.instead === undefined || agent.releases.includes(expected);
+          if (mustServe) expect(agent.current).toBe(expected);
         }
       }),
       { numRuns: 300 },

@@ -33,7 +33,8 @@ export const outcomeSchemas = {
   }),
   DeploymentRun: object(schemas.DeploymentRun, "What one of several servers does for a deployment.", {
     server_id: "The server's id.",
-    purpose: "`deploy`: it deploys. `revert`: it goes back, because the deployment failed or was canceled.",
+    purpose:
+      "`deploy`: it deploys. `revert`: it goes back, because the deployment failed or was canceled. `catch_up`: it gets the deployment after it went live on the others.",
     status:
       "`waiting`: another server resolves the commit first. `offered`: its agent has not taken it yet. `running`: it works. `ready`: it waits until it may switch. `switched`: it serves the `release`. `failed`: see `failure`. `stopped`: it was told to stop, and had not switched. `skipped`: it was left out, because it was not connected.",
     stage: "The stage of a server that is running. `null` otherwise.",

@@ -78,8 +78,11 @@ export const LiveEvidence = z.strictObject({
 });
 export type LiveEvidence = z.infer<typeof LiveEvidence>;
 
-/** What a server does for a deployment: deploy it, or go back because the deployment failed on another server. */
-export const RunPurpose = z.enum(["deploy", "revert"]);
+/**
+ * What a server does for a deployment: deploy it, go back because the deployment failed on another server, or get it after it
+ * went live on the others.
+ */
+export const RunPurpose = z.enum(["deploy", "revert", "catch_up"]);
 
 /**
  * `waiting`: it has no order yet. `offered`: its agent has not answered yet. `ready`: it waits for the other servers.

@@ -60,14 +60,16 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
 function runsOf(deployment: LaneDeployment): DeploymentRun[] | null {
   const { state } = deployment;
   if (state.name === "active") return state.plan.fleet === undefined ? null : state.runs.map(runView);
-  return "runs" in state ? (state.runs?.map(runView) ?? null) : null;
+  if (!("runs" in state) || state.runs === undefined) return null;
+  const behind = state.name === "live" ? (state.behind ?? []) : [];
+  return [...state.runs, ...behind.map(({ run }) => run)].map(runView);
 }
 
 function runView(run: Run): DeploymentRun {
   const { state, serverId, goesBackTo } = run;
   return {
     server_id: serverId,
-    purpose: goesBackTo === null ? "deploy" : "revert",
+    purpose: run.catchesUp === true ? "catch_up" : goesBackTo === null ? "deploy" : "revert",
     status: runStatus(run),
     stage: isRunIn(run, "running") ? (run.state.ending === null ? run.state.stage : "canceling") : null,
     failure: isRunIn(run, "broken") ? run.state.failure : null,

@@ -66,7 +66,7 @@ function sourceOf(
 /** What each of several servers served; null: there was one. A server that no longer has it says so in its next report. */
 function servedOf({ runs }: DeploymentRecord) {
   if (runs === null) return null;
-  const switched = runs.filter(({ purpose, status }) => purpose === "deploy" && status === "switched");
+  const switched = runs.filter(({ purpose, status }) => purpose !== "revert" && status === "switched");
   return switched.map(({ server_id: serverId, release, evidence }) => ({
     ...{ serverId, release, releaseKept: true, evidence },
   }));

@@ -6,6 +6,7 @@ import { LaneDeployment, type Named, type Run, Served, states } from "#domain/la
 import { isRunIn } from "#domain/lane/runs.ts";
 
 const { Queued, Active, Live, Superseded, Failed, Canceled, Offered, Running } = states;
+const { runs, behind, catchUps } = Live.shape;
 const withPlan = pick(Active.shape, ["plan"]);
 const onceLive = {
   ...pick(Live.shape, ["startedAt", "finishedAt", "plan"]),
@@ -26,7 +27,7 @@ const StoredDeployment = z.strictObject({
     Active,
     z.strictObject({ ...Offered.shape, ...withPlan }),
     z.strictObject({ ...z.omit(Running, { ready: true }).shape, ...withPlan }),
-    z.strictObject({ name: Live.shape.name, ...onceLive, runs: Live.shape.runs }),
+    z.strictObject({ name: Live.shape.name, ...onceLive, runs, behind, catchUps }),
     z.strictObject({ name: Superseded.shape.name, ...onceLive }),
     Failed,
     Canceled,

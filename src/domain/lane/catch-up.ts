@@ -1,0 +1,154 @@
+import type { ServerId } from "#contract/ids.ts";
+import { STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
+import { idsOf } from "#domain/lane/fleet.ts";
+import {
+  type Behind,
+  type Lane,
+  liveOf,
+  type Named,
+  type Plan,
+  replaceDeployment,
+  type Run,
+} from "#domain/lane/lane.ts";
+import { servedOn } from "#domain/lane/run-order.ts";
+import { awaitsPermit, isRunIn, nthRunId, offered, type RunIn } from "#domain/lane/runs.ts";
+
+/** How often a server tries to get the live deployment, until it connects again. */
+const MAX_TRIES = 2;
+
+/** The ids of runs of the deployment itself come before. A deployment has at most two on each server. */
+const FIRST_ID = 100;
+
+/** The live deployment of a project with several servers. */
+type Live = Named<"live"> & { readonly state: { readonly plan: Plan } };
+
+/** The live deployment if servers can catch up with it: the settings with which it is live are known, and it has several. */
+function liveOnSeveral(lane: Lane): Live | null {
+  const live = liveOf(lane);
+  const plan = live?.state.plan ?? null;
+  if (live === null || plan?.fleet === undefined || lane.deletedAt !== null) return null;
+  return { ...live, state: { ...live.state, plan } };
+}
+
+/**
+ * Applies a rule about servers that do not serve the live deployment: they were left out, they have failed, or their release is
+ * gone. Such a server gets it by a run outside the version numbers. Call it while no deployment is active.
+ * @returns null if no rule applies
+ */
+export function catchUp(lane: Lane, now: number): Lane | null {
+  const live = liveOnSeveral(lane);
+  if (live === null) return null;
+  const behind = live.state.behind ?? [];
+  for (const one of behind) {
+    const next = afterRun(live, one, now);
+    if (next !== null) return replaceDeployment(lane, next);
+  }
+  const missing = idsOf(live.state.plan.fleet ?? { servers: [] }).find((id) => lacksRelease(live, id));
+  if (missing === undefined) return null;
+  const { id, catchUps } = nextId(live);
+  const run: Run = {
+    id,
+    serverId: missing,
+    goesBackTo: null,
+    catchesUp: true,
+    state: offered(live.state.plan, now),
+  };
+  return replaceDeployment(lane, {
+    ...live,
+    state: { ...live.state, catchUps, behind: [...behind, { run, tries: 0 }] },
+  });
+}
+
+/** A server that has connected may try again. */
+export function callBack(lane: Lane, serverId: ServerId, now: number): Lane {
+  const live = liveOnSeveral(lane);
+  const one = live?.state.behind?.find(({ run }) => run.serverId === serverId);
+  if (live === null || one === undefined || !isRunIn(one.run, "waiting")) return lane;
+  return replaceDeployment(
+    lane,
+    withBehind(live, one, { run: { ...one.run, state: offered(live.state.plan, now) }, tries: 0 }),
+  );
+}
+
+/**
+ * Makes room for the next deployment. A server that is switching finishes first, others stop.
+ * @returns null if nothing is in its way; otherwise the lane to wait in
+ */
+export function makeRoom(lane: Lane, now: number): Lane | null {
+  const live = liveOf(lane);
+  const running = (live?.state.behind ?? []).filter(({ run }) => isRunIn(run, "running"));
+  if (live === null || running.length === 0) return null;
+  const next = running.reduce((before, one) => withBehind(before, one, stopped(one, now)), live);
+  return replaceDeployment(lane, next);
+}
+
+function stopped({ run, tries }: Behind, now: number): Behind {
+  if (!isRunIn(run, "running") || run.state.permitted || run.state.ending !== null) return { run, tries };
+  const ending = { type: "stop" } as const;
+  const state = { ...run.state, ending, lastSend: null, deadlineAt: now + STOP_CONFIRM_MS };
+  return { run: { ...run, state }, tries };
+}
+
+/** The live deployment after the next step of a run; null: it continues. */
+function afterRun(live: Live, one: Behind, now: number): Named<"live"> | null {
+  const { run, tries } = one;
+  if (awaitsPermit(run))
+    return withBehind(live, one, { run: { ...run, state: { ...run.state, permitted: true } }, tries });
+  if (isRunIn(run, "switched")) return caughtUp(live, one, run);
+  if (isRunIn(run, "offered") && run.state.lastSend?.undelivered === true)
+    return again(live, one, null, tries);
+  // The deployment for which it has stopped may have been canceled meanwhile.
+  if (isRunIn(run, "stopped")) return again(live, one, now, tries);
+  if (!isRunIn(run, "broken")) return null;
+  const isOver = tries + 1 >= MAX_TRIES || run.state.failure.code === "server_offline";
+  return again(live, one, isOver ? null : now, tries + 1);
+}
+
+/** The server gets another run. @param offeredAt null: when it connects */
+function again(live: Live, one: Behind, offeredAt: number | null, tries: number): Named<"live"> {
+  const { id, catchUps } = nextId(live);
+  const state = offeredAt === null ? ({ name: "waiting" } as const) : offered(live.state.plan, offeredAt);
+  const next = withBehind(live, one, { run: { ...one.run, id, state }, tries });
+  // Why the last one has failed stays in the record.
+  const failed = isRunIn(one.run, "broken") ? [one.run] : [];
+  return { ...next, state: { ...next.state, catchUps, runs: [...othersOf(live, one.run), ...failed] } };
+}
+
+function caughtUp(live: Live, one: Behind, run: RunIn<"switched">): Named<"live"> {
+  const { serverId } = run;
+  const { release, releaseKept, evidence } = run.state;
+  const others = live.state.served.filter((there) => there.serverId !== serverId);
+  const next = withBehind(live, one, null);
+  return {
+    ...next,
+    state: {
+      ...next.state,
+      served: [...others, { serverId, release, releaseKept, evidence }],
+      runs: [...othersOf(live, run), run],
+    },
+  };
+}
+
+/** The runs of the record without the earlier ones in which the same server has caught up. */
+function othersOf({ state }: Live, { serverId }: Run): Run[] {
+  return (state.runs ?? []).filter((run) => run.serverId !== serverId || run.catchesUp !== true);
+}
+
+function withBehind<Of extends Named<"live">>(live: Of, one: Behind, next: Behind | null): Of {
+  const behind = (live.state.behind ?? []).flatMap((other) =>
+    other.run.serverId === one.run.serverId ? (next ?? []) : other,
+  );
+  return { ...live, state: { ...live.state, behind } };
+}
+
+/** Whether a server should serve the live deployment, and neither does, nor has its files, nor is getting it. */
+function lacksRelease(live: Live, serverId: ServerId): boolean {
+  if (live.state.behind?.some(({ run }) => run.serverId === serverId) === true) return false;
+  const served = servedOn(live, serverId);
+  return served === null || (served.instead === undefined && !served.releaseKept);
+}
+
+function nextId({ runId, state }: Live) {
+  const catchUps = (state.catchUps ?? 0) + 1;
+  return { id: nthRunId(runId, FIRST_ID + catchUps), catchUps };
+}
