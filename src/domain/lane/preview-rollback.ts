@@ -5,6 +5,7 @@ import type { Lane, LaneHold } from "#domain/lane/lane.ts";
 import { firstPin } from "#domain/lane/pins.ts";
 import type { RollbackTarget } from "#domain/lane/rollback-target.ts";
 import { type SettledRollback, settleRollback } from "#domain/lane/settle-rollback.ts";
+import { serversOf } from "#domain/lane/transitions.ts";
 import { newestVariables } from "#domain/lane/variables.ts";
 
 /** What a rollback that starts now would run with. */
@@ -15,10 +16,10 @@ export type PreviewRequest = Pick<
 
 /**
  * `runsWith`: what a rollback runs with whose request says nothing about it. `differs`: today's settings that are not live.
- * `serverId`: where it would run. `heldBy`: what holds a rollback that asks for today's settings; null: nothing.
+ * `servers`: where it would run. `heldBy`: what holds a rollback that asks for today's settings; null: nothing.
  */
 export type RollbackPreview = Pick<SettledRollback, "runsWith" | "differs"> & {
-  readonly serverId: ServerId;
+  readonly servers: readonly ServerId[];
   readonly heldBy: Exclude<LaneHold["type"], "commit"> | null;
 };
 
@@ -51,5 +52,5 @@ export function previewRollback(
   const { hold } = settle("current");
   // The commit of a rollback is known.
   const heldBy = hold === null || hold.type === "commit" ? null : hold.type;
-  return { runsWith, differs, serverId: settings.serverId, heldBy };
+  return { runsWith, differs, servers: serversOf(settings.plan, settings.serverId), heldBy };
 }

@@ -106,7 +106,11 @@ export function rollbackTargetView(
   now: number,
 ): RollbackTarget {
   const { id, version, codeVersion, branch, commitSha, commitMessage, state } = deployment;
-  const { runsWith, differs, heldBy, serverId } = previewRollback(lane, deployment, asked, now);
+  const { runsWith, differs, heldBy, servers } = previewRollback(lane, deployment, asked, now);
+  const ready = servers.map((server) => ({
+    id: server,
+    release_kept: keptRelease(lane, server, codeVersion) !== null,
+  }));
   return {
     deployment_id: id,
     version,
@@ -114,7 +118,8 @@ export function rollbackTargetView(
     commit: abbreviatedCommit(commitSha),
     commit_message: commitMessage,
     live_at: timestamp(state.finishedAt),
-    instant: keptRelease(lane, serverId, codeVersion) !== null,
+    instant: ready.every((server) => server.release_kept),
+    servers: ready.length === 1 ? [] : ready,
     default: isDefault,
     runs_with: { settings: runsWith.settings, variables: runsWith.variables === "live" ? "live" : "current" },
     differs: [...differs],

@@ -304,7 +304,8 @@ export const RollbackDefault = z.strictObject({
 export type RollbackDefault = z.infer<typeof RollbackDefault>;
 
 /**
- * A deployment that can be rolled back to. `instant`: its files are still on the server, so nothing is fetched or built.
+ * A deployment that can be rolled back to. `instant`: its files are still on all servers, so nothing is fetched or built.
+ * `servers`: which of several servers has its files.
  * `differs`: today's settings that are not live yet. `held_by`: what would hold a rollback that asks for them.
  */
 export const RollbackTarget = z.strictObject({
@@ -315,6 +316,7 @@ export const RollbackTarget = z.strictObject({
   commit_message: z.nullable(z.string()),
   live_at: timestamp,
   instant: z.boolean(),
+  servers: z._default(z.array(z.strictObject({ id: ServerId, release_kept: z.boolean() })), []),
   default: z.boolean(),
   runs_with: RollbackDefault,
   differs: SettingNames,
