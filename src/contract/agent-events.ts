@@ -79,9 +79,14 @@ export type RunEvents = z.infer<typeof RunEvents>;
 export const Instruction = z.enum(["continue", "activate", "stop", "ended"]);
 export type Instruction = z.infer<typeof Instruction>;
 
-/** `acked_seq`: all events up to this number are stored, so the agent need not send them again. */
+/**
+ * `acked_seq`: all events up to this number are stored, so the agent need not send them again.
+ * `poll_seconds`: how long an agent that waits for its permit lets pass until it asks again, because `permit` tells it
+ * when to ask. An agent waits for a minute at most.
+ */
 export const RunEventsAnswer = z.strictObject({
   acked_seq: wholeFrom(0),
   instruction: Instruction,
+  poll_seconds: z.optional(wholeFrom(1)),
 });
 export type RunEventsAnswer = z.infer<typeof RunEventsAnswer>;

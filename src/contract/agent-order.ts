@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { listUpTo, wholeFrom } from "#contract/bounds.ts";
 import { BranchName, CommitName, Repository } from "#contract/git-names.ts";
 import { AccountId, DeploymentId, ProjectId, RunId } from "#contract/ids.ts";
-import { ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import { MAX_PROCESSES, ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import { agentShape } from "#contract/endpoints/projects/project-settings.ts";
 import { CommitRule } from "#contract/endpoints/projects/settings.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
@@ -35,6 +35,21 @@ export const RunVariables = z.strictObject({
 export type RunVariables = z.infer<typeof RunVariables>;
 
 /**
+ * The part of a project that runs on this server, if the project has several servers.
+ * `processes`: the processes that have instances here; null: all. A list without `web` also means that this server does
+ * not serve the project's domain. Names that the release does not have are ignored.
+ * `cron`: whether the project's cron jobs run here.
+ * `release`: false if no release command runs here. A `release_command` of null does not mean that, because the
+ * repository may define one.
+ */
+export const Place = z.strictObject({
+  processes: z.nullable(listUpTo(ProcessName, MAX_PROCESSES)),
+  cron: z.boolean(),
+  release: z.optional(z.boolean()),
+});
+export type Place = z.infer<typeof Place>;
+
+/**
  * Everything that the agent needs for one run, with the project's settings that `settingUses` gives it. The agent does not
  * trust the order: this schema checks names and paths.
  * `source.commits`: the project's setting for commits by hash.
@@ -52,6 +67,7 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `processes`: the project's own settings for its processes. `restart`: the processes whose instances are all replaced, also
  * up-to-date instances. `drain_seconds`: how long the replaced instances may finish their requests.
  * `aliases`: further host names. `cron`: the project's own jobs.
+ * `place`: omitted if this is the project's only server.
  * `maintenance`: omitted if it was never turned on.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
  * `variables`: omitted if the project never had any.
@@ -78,6 +94,7 @@ export const RunOrder = z.strictObject({
   keep_releases: z.array(ReleaseVersion),
   variables: z.optional(RunVariables),
   restart: z.array(ProcessName),
+  place: z.optional(Place),
   maintenance: z.optional(MaintenanceState),
   cache: z.strictObject({ clear: z.boolean(), default_branch: BranchName }),
 });

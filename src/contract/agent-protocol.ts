@@ -95,6 +95,11 @@ export const ToAgent = z.discriminatedUnion("type", [
     deployment_id: DeploymentId,
     run_id: RunId,
   }),
+  /**
+   * The run has its activation permit: an agent that waits for it asks at once. It is a hint, which may be lost or come
+   * twice: the permit itself is the instruction `activate`.
+   */
+  z.strictObject({ type: z.literal("permit"), project_id: ProjectId, run_id: RunId }),
   /** Switches `current` to this release. Sent if the agent reported another release and no run is active. */
   z.strictObject({ type: z.literal("correct_release"), project_id: ProjectId, release: ReleaseVersion }),
   /** Stops serving the project and removes its releases, or with `purge` all of its files. The answer is `project_removed`. */
@@ -131,6 +136,9 @@ export const MAX_REPORTED_RUNS = 1000;
 export const MAX_INGRESS_PROBLEM = 500;
 export const MAX_CAPABILITIES = 100;
 export const MAX_CAPABILITY = 40;
+
+/** The capability of an agent that knows `place` in orders, the message `permit`, and `poll_seconds` in answers. */
+export const FLEET = "fleet";
 
 /** The maximum length of a link message, in UTF-16 code units: many times a message with all of these. */
 export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
@@ -175,7 +183,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     type: z.literal("hello"),
     protocol: z.int(),
     agent_version: textUpTo(50),
-    /** The types of the requests that this agent answers (`agentRequests`). */
+    /** The types of the requests that this agent answers (`agentRequests`), and `FLEET`. */
     capabilities: listUpTo(textUpTo(MAX_CAPABILITY), MAX_CAPABILITIES),
     disk: Disk,
     isolation: growing(IsolationLevel),

@@ -41,6 +41,8 @@ export type Agent = {
   start(): Promise<void>;
   handle(message: Exclude<ToAgent, { type: "welcome" }>): void;
   /** Reports that a run fails, because its order cannot be read. */
+  /** The link is open again: a `permit` may have been lost. */
+  reconnected(): void;
   refuse(run: ActiveRun, problem: string): void;
   hello(): Promise<Extract<FromAgent, { type: "hello" }>>;
   status(): Promise<Extract<FromAgent, { type: "status" }>>;
@@ -203,6 +205,8 @@ export function createAgent(context: AgentContext, { announce, send }: AgentMess
           return void remove(message.project_id, message.purge);
         case "follow_output":
           return output.follow(message);
+        case "permit":
+          return runs.askAgain(message.run_id);
         case "stop_output":
           return output.stop(message.project_id);
         case "watch":
@@ -217,6 +221,7 @@ export function createAgent(context: AgentContext, { announce, send }: AgentMess
     async stop() {
       isStopping = true;
       const running = runs.shutDown();
+    reconnected: () => runs.askAgain(null),
       await Promise.all([commands.end(null), cron.end(null), ...running.map(({ finished }) => finished)]);
       const delivered = Promise.all(running.map((run) => run.delivered));
       const enough = new AbortController();

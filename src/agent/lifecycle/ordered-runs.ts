@@ -16,6 +16,8 @@ export type OrderedRuns = {
   refuse(run: ActiveRun, problem: string): void;
   /** Stops a run. If its order arrives later, the run does not start. */
   stop(id: RunId): void;
+  /** Has a run ask for its permit now, or with null all runs. Runs that do not wait for one are left alone. */
+  askAgain(id: RunId | null): void;
   /** Notes a run of an earlier agent process, so that its order does not start it again. */
   noteKnown(id: RunId): void;
   active(): readonly ActiveRun[];
@@ -62,6 +64,9 @@ export function createOrderedRuns(
     stop(id) {
       taken.get(id)?.interrupt.raise("stop");
       if (!known.has(id)) addBounded(stoppedEarly, id);
+    },
+    askAgain(id) {
+      for (const run of taken.values()) if (id === null || run.run.run_id === id) run.askAgain();
     },
     noteKnown: (id) => addBounded(known, id),
     active: () => [...taken.values()].map(({ run }) => run),

@@ -41,7 +41,10 @@ export function createLink(context: AgentContext): Link {
         hello: () => keptAgent.hello(),
         onMessage: (message) => keptAgent.handle(message),
         onUnreadableOrder: (run, problem) => keptAgent.refuse(run, problem),
-        onWelcome: () => retries.connected(),
+        onWelcome() {
+          retries.connected();
+          keptAgent.reconnected();
+        },
         log,
       };
       try {

@@ -26,6 +26,8 @@ export type Reporter = {
   room(): Promise<void> | null;
   /** Asks for the activation permit until it is given. @returns false when the run has ended or the signal aborted */
   askPermit(signal: AbortSignal): Promise<boolean>;
+  /** Asks again now, if the run waits for its permit. An answer that is on its way may be older than the permit. */
+  askAgain(): void;
   /** Resolves when everything reported so far is stored, or will never be. */
   delivered(): Promise<DeliveryEnd>;
   /** Stops sending. Events that the control plane has not stored stay in the spool. */
@@ -47,6 +49,9 @@ export type ReporterOptions = {
   readonly onInstruction: (instruction: "stop" | "ended") => void;
 };
 
+/** The control plane gives up a run after five minutes without a request. */
+const MAX_POLL_MS = 60_000;
+
 export function createReporter(options: ReporterOptions): Reporter {
   const { context, run, spool, onInstruction } = options;
   const { settings, clock } = context;
@@ -65,7 +70,12 @@ export function createReporter(options: ReporterOptions): Reporter {
   let result: NewRunEvent | null = null;
   let isSending = false;
   let isUrgent = false;
+  /** Whether the run should ask for its permit again as soon as the request that is under way has ended. */
+  let asksAgain = false;
+  let pollMs = settings.permitPollMs;
   let failures = 0;
+  /** Until when the control plane wants no request, by the monotonic clock. */
+  let limitedUntil = 0;
   let timer: NodeJS.Timeout | undefined;
   let timerDueAt = Infinity;
 
@@ -79,8 +89,9 @@ export function createReporter(options: ReporterOptions): Reporter {
 
   /** Delay until the next request, counted from the end of the last one. */
   function idleMs(): number {
+    if (asksAgain) return 0;
     if (log.bytes > 0) return isUrgent || log.bytes >= settings.batchBytes ? 0 : settings.flushMs;
-    return waitingForPermit === null ? settings.signOfLifeMs : settings.permitPollMs;
+    return waitingForPermit === null ? settings.signOfLifeMs : pollMs;
   }
 
   async function send(): Promise<void> {
@@ -90,6 +101,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     const waitMs = context.pace.reserve();
     if (waitMs > 0) await pause(waitMs, closing.signal);
     if (closing.signal.aborted) return;
+    asksAgain = false;
     const events = log.batch(settings.maxBatchBytes);
     const end = await postEvents(context, run, events, settings.answerMs, closing.signal);
     isSending = false;
@@ -104,7 +116,9 @@ export function createReporter(options: ReporterOptions): Reporter {
         const hasMoved = log.acknowledge(end.answer.acked_seq);
         if (log.bytes === 0) isUrgent = false;
         memory.checkRoom();
-        const { instruction } = end.answer;
+        const { instruction, poll_seconds: pollSeconds } = end.answer;
+        pollMs =
+          pollSeconds === undefined ? settings.permitPollMs : Math.min(pollSeconds * 1000, MAX_POLL_MS);
         if (result === null || log.bytes > 0) follow(instruction);
         // After it stored a result, the control plane answers `ended`.
         else if (instruction === "ended") finish("stored");
@@ -122,9 +136,10 @@ export function createReporter(options: ReporterOptions): Reporter {
         return 0;
       case "unreachable":
         failures += 1;
+        limitedUntil = clock.monotonic() + end.retryAfterMs;
         if (failures === 1)
           context.log(`run ${run.run_id}: its events cannot be delivered: ${end.reason}; trying again`);
-        return retryMs(end.retryAfterMs);
+        return asksAgain ? end.retryAfterMs : retryMs(end.retryAfterMs);
     }
   }
 
@@ -201,6 +216,12 @@ export function createReporter(options: ReporterOptions): Reporter {
         waitingForPermit = settle;
         report({ type: "ready" }, "urgent");
       });
+    },
+    askAgain() {
+      if (waitingForPermit === null) return;
+      asksAgain = true;
+      // Also during a back-off, because the control plane has just sent a message.
+      wake(Math.max(0, limitedUntil - clock.monotonic()));
     },
     delivered: () => delivery.promise,
     close() {

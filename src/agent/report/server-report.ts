@@ -12,6 +12,7 @@ import { leadsToApp, readSite } from "#agent/ingress/site-file.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import {
   type ActiveRun,
+  FLEET,
   type FromAgent,
   MAX_REPORTED_PROJECTS,
   PROTOCOL_VERSION,
@@ -50,7 +51,7 @@ export async function reportHello(
     type: "hello",
     protocol: PROTOCOL_VERSION,
     agent_version: AGENT_VERSION,
-    capabilities: [...requestTypes],
+    capabilities: [...requestTypes, FLEET],
     ...(await reportServer(context)),
     runs,
     seal_key: context.sealKey.shown,

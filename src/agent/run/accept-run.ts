@@ -36,6 +36,8 @@ export type AcceptedRun = {
   /** Resolves when the control plane has stored the result, or wants none. */
   readonly delivered: Promise<DeliveryEnd>;
   /** Stops reporting. The rest is delivered at the agent's next start. */
+  /** Asks for the activation permit now, if the run waits for it. */
+  askAgain(): void;
   abandon(): void;
 };
 
@@ -51,7 +53,7 @@ export function acceptRun(context: AgentContext, turns: ProjectTurns, order: Run
     interrupt,
     finished: finished.promise,
     delivered: runAndDeliver(context, turns, order, parts),
-    abandon: () => reporter.close(),
+    ...controlsOf(reporter),
   };
 }
 
@@ -62,7 +64,11 @@ export function refuseRun(context: AgentContext, run: ActiveRun, problem: string
   const failure = makeFailure("internal", "fetch", message);
   const finished = reportResult(context, reporter, run.project_id, { outcome: "failed", failure });
   const delivered = finished.then(() => reporter.delivered());
-  return { run, interrupt, finished, delivered, abandon: () => reporter.close() };
+  return { run, interrupt, finished, delivered, ...controlsOf(reporter) };
+}
+
+function controlsOf(reporter: Reporter): Pick<AcceptedRun, "askAgain" | "abandon"> {
+  return { askAgain: () => reporter.askAgain(), abandon: () => reporter.close() };
 }
 
 function openReport(

@@ -92,6 +92,8 @@ export function receiveMessage(agent: ModelAgent, message: ToAgent): ModelAgent 
       const requested = { ...agent, removal: { purge: message.purge, isDone: false } };
       return agent.runs.every(({ phase }) => phase === "done") ? removeFiles(requested) : requested;
     }
+    // Only a hint: this agent asks for its permit in any case.
+    case "permit":
     case "welcome":
     case "make_deploy_key":
     case "test_repository":

@@ -132,5 +132,7 @@ export const agentSchemas = {
   RunEventsAnswer: object(events.RunEventsAnswer, "The acknowledgement, and the next instruction.", {
     acked_seq: "All events up to this number are stored. The agent need not send them again.",
     instruction: "What the agent must do next.",
+    poll_seconds:
+      "How many seconds an agent that waits for its permit lets pass until it asks again. It asks at once when the message `permit` arrives. If missing, it asks each second.",
   }),
 } satisfies Record<string, SchemaText>;
