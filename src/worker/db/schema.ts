@@ -180,7 +180,7 @@ export const servers = sqliteTable(
     policy: text("policy").$type<Growing<PolicyLevel>>(),
     /** The programs for builds; null: unknown. */
     tools: text("tools", { mode: "json" }).$type<ToolReport[]>(),
-    /** What its agent can do besides the requests of the first version, from its last hello; null: unknown. */
+    /** What its agent can do (`capabilities` of its last hello); null: unknown. */
     capabilities: text("capabilities", { mode: "json" }).$type<string[]>(),
     /** Why the ingress as a whole does not work, from the agent's last report. */
     ingressProblem: text("ingress_problem"),

@@ -140,6 +140,8 @@ export class AgentSocket {
   tools: ToolReport[] | undefined = undefined;
   /** The reported problem of the ingress. */
   ingressProblem: string | undefined = undefined;
+  /** What it can do besides answering requests, as its hello says. */
+  capabilities: string[] = [];
   /** The reported processes of every project. */
   processes: ProcessReport[] = [];
   /** The reported output of the instances of every project. */
@@ -188,7 +190,10 @@ export class AgentSocket {
       type: "hello",
       protocol: hello.protocol ?? PROTOCOL_VERSION,
       agent_version: "0.2.0",
-      capabilities: this.answersRequests || hello.deployKeys !== undefined ? [...requestTypes] : [],
+      capabilities: [
+        ...(this.answersRequests || hello.deployKeys !== undefined ? requestTypes : []),
+        ...this.capabilities,
+      ],
       disk: DISK,
       isolation: this.isolation,
       policy: this.policy,

@@ -176,6 +176,27 @@ describe("a server", () => {
     await vi.waitFor(async () => expect(await tools()).toBeNull());
   });
 
+  it("keeps the capabilities that its agent last connected with", async () => {
+    const project = await TestProject.create();
+    const { serverId } = project.agent;
+    const recorded = async () => {
+      const query = env.DB.prepare("SELECT capabilities FROM servers WHERE id = ?").bind(serverId);
+      return await query.first("capabilities");
+    };
+    expect(await recorded()).toBeNull();
+    project.agent.capabilities = ["fleet", "of_a_newer_agent"];
+    await project.agent.connect();
+    await vi.waitFor(async () => expect(await recorded()).toBe('["fleet","of_a_newer_agent"]'));
+    project.agent.status([]);
+    project.agent.cut();
+    await vi.waitFor(async () => expect((await get(project.token, serverId)).status).toBe("offline"));
+    expect(await recorded()).toBe('["fleet","of_a_newer_agent"]');
+    // An older agent was installed again.
+    project.agent.capabilities = [];
+    await project.agent.connect();
+    await vi.waitFor(async () => expect(await recorded()).toBe("[]"));
+  });
+
   it("shows its uptime since its enrolment", async () => {
     const { account, serverId } = await copyWorld();
     const now = Date.UTC(2026, 5, 15, 12);

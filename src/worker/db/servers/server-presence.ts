@@ -41,6 +41,8 @@ export type Presence = {
   readonly takenOverAt?: number | null;
   /** The key for which secrets are sealed; null: the agent has none. */
   readonly sealKey?: SealKey | null | undefined;
+  /** What the agent can do, as its hello says. */
+  readonly capabilities?: string[] | undefined;
 };
 
 /** A status of an agent, without its reports about projects. */

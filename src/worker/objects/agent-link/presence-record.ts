@@ -34,9 +34,13 @@ type AgentReport = {
   readonly ingress_problem?: string | undefined;
 };
 
+/** What an agent reports only when it connects. */
+type ConnectReport = AgentReport & { readonly capabilities: readonly string[] };
+
 const KEY = "presence";
 /** Their own keys, because each is only sometimes reported. */
 const SEAL_KEY = "seal_key";
+const CAPABILITIES = "capabilities";
 const ISOLATION = "isolation";
 const POLICY = "policy";
 const TOOLS = "tools";
@@ -52,6 +56,7 @@ const Takeover = z.strictObject({ at: z.number(), credentialHash: z.string() });
 const storedTakeover = storedAs(z.optional(Takeover));
 
 const storedSealKey = storedAs(z.optional(z.nullable(SealKey)));
+const storedCapabilities = storedAs(z.optional(z.array(z.string())));
 const storedIsolation = storedAs(z.optional(z.nullable(growing(IsolationLevel))));
 const storedPolicy = storedAs(z.optional(z.nullable(growing(PolicyLevel))));
 const storedTools = storedAs(z.optional(z.nullable(z.array(ToolReport))));
@@ -124,11 +129,12 @@ export class PresenceRecord {
    * @param sealKey null: the agent has none
    * @param isReplaced the agent's socket of before was still open, so that its last sign of life is known
    */
-  connected(now: number, report: AgentReport, sealKey: SealKey | null, isReplaced: boolean): void {
+  connected(now: number, report: ConnectReport, sealKey: SealKey | null, isReplaced: boolean): void {
     const { agent_version, disk } = report;
     const before = this.#load();
     if (!isReplaced && before !== null && before.connectedAt !== null) this.#save(closed(before, now));
     this.#kv.put(SEAL_KEY, sealKey);
+    this.#keepCapabilities(report.capabilities);
     this.#keepOptional(report);
     this.#begin(now, { connectedAt: now, agentVersion: agent_version, agentMismatch: null, disk });
   }
@@ -161,6 +167,16 @@ export class PresenceRecord {
     if (stored === null) return;
     this.#keepOptional(report);
     this.#change({ ...stored, lastSeenAt: Math.max(stored.lastSeenAt, now), disk: report.disk });
+  }
+
+  /** They change only with an update of the agent, so most connections write nothing. */
+  #keepCapabilities(capabilities: readonly string[]): void {
+    const before = this.#capabilities();
+    if (JSON.stringify(before) !== JSON.stringify(capabilities)) this.#kv.put(CAPABILITIES, capabilities);
+  }
+
+  #capabilities(): string[] | undefined {
+    return storedCapabilities.parse(this.#kv.get(CAPABILITIES));
   }
 
   /** Fields that the agent omits are unknown from now on. */
@@ -208,8 +224,9 @@ export class PresenceRecord {
     const ingressProblem = this.#ingressProblem();
     const detectedRegion = z.optional(Region).parse(this.#kv.get(REGION));
     const takenOverAt = this.#takeover()?.at ?? null;
-    const agent = { sealKey, isolation, policy, tools, ingressProblem, detectedRegion, takenOverAt };
-    return { presence: { ...presence, ...agent }, revision };
+    const agent = { isolation, policy, tools, ingressProblem, detectedRegion, takenOverAt };
+    const fromHello = { sealKey, capabilities: this.#capabilities() };
+    return { presence: { ...presence, ...agent, ...fromHello }, revision };
   }
 
   noteWritten({ revision }: PresenceRevision): void {
@@ -219,6 +236,7 @@ export class PresenceRecord {
 
   forget(): void {
     this.#kv.delete(SEAL_KEY);
+    this.#kv.delete(CAPABILITIES);
     this.#kv.delete(ISOLATION);
     this.#kv.delete(POLICY);
     this.#kv.delete(TOOLS);
