@@ -1,6 +1,7 @@
 import { commitDesired } from "#agent/apps/desired.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { forgetSiteBefore } from "#agent/ingress/site-file.ts";
+import { commitPlace } from "#agent/workspace/live-place.ts";
 import { commitReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { commitJobs } from "#agent/workspace/live-jobs.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -15,6 +16,7 @@ export async function commitLive(
   const own = context.apps.of(folder.id);
   own.commit = async () => {
     await commitReleaseVariables(folder, release);
+    await commitPlace(folder);
     await commitDesired(folder);
     await commitJobs(folder);
     await forgetSiteBefore(folder);

@@ -5,6 +5,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import { removeMaintenance } from "#agent/ingress/maintenance.ts";
 import { writeSite } from "#agent/ingress/site-file.ts";
 import { removeSlots } from "#agent/ingress/slots.ts";
+import { removePlace } from "#agent/workspace/live-place.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
@@ -34,6 +35,7 @@ export async function endApps(context: AgentContext, folder: ProjectFolder): Pro
     await Promise.all(stops);
   }
   await removeMaintenance(folder);
+  await removePlace(folder);
   await removeSlots(slots, folder.id);
   await removeTree(folder.instances);
   apps.forget(folder.id);

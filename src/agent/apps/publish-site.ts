@@ -12,13 +12,17 @@ import { writeAtomic } from "#node/write-atomic.ts";
 /** The host names of a project. */
 export type SiteNames = Pick<SiteFile, "domain" | "aliases">;
 
-/** Where a release's domain leads to. `nothing`: an activate command starts the app. */
+/** Where a release's domain leads to. `nothing`: an activate command starts the app, or other servers serve the domain. */
 export type SitePlan =
   | { readonly kind: "app" }
   | { readonly kind: "files"; readonly release: Release }
   | { readonly kind: "nothing" };
 
-export function planSite(release: Release | null, isApp: boolean): SitePlan {
+export function planSite(
+  release: Release | null,
+  { isServed, isApp }: { readonly isServed: boolean; readonly isApp: boolean },
+): SitePlan {
+  if (!isServed) return { kind: "nothing" };
   if (isApp) return { kind: "app" };
   return release === null || release.published === false ? { kind: "nothing" } : { kind: "files", release };
 }

@@ -8,13 +8,13 @@ import { type InstancePlan, planInstances } from "#agent/apps/plan-instances.ts"
 import { endInstance } from "#agent/apps/stop-instance.ts";
 import { returnPort, reservePort } from "#agent/apps/reserve-port.ts";
 import type { AgentContext } from "#agent/context/context.ts";
+import { type PlaceHere, processesHere } from "#agent/workspace/place.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder, RunVariables } from "#contract/agent-order.ts";
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
-import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 
 /** What a run or a correction wants of a project's instances. */
 export type RolloutRequest = {
@@ -23,6 +23,7 @@ export type RolloutRequest = {
   /** The version that names the new instances. */
   readonly version: number;
   readonly release: Release;
+  readonly place: PlaceHere;
   readonly settings: NonNullable<RunOrder["processes"]>;
   readonly restart: readonly string[];
   readonly drainSeconds: number;
@@ -55,6 +56,7 @@ export function requestOf(
     runId: order.run_id,
     version: order.version,
     release,
+    place: order.place ?? null,
     settings: order.processes,
     restart: order.restart,
     drainSeconds: order.drain_seconds,
@@ -74,12 +76,12 @@ export async function planRollout(
   folder: ProjectFolder,
   request: RolloutRequest,
 ): Promise<ResultOf<Rollout | null, { readonly reason: string }>> {
-  const { release, settings, version, variables } = request;
+  const { release, place, settings, version, variables } = request;
   if (!(await isCommitted(context, folder)))
     return { ok: false, reason: "what is live could not be recorded on the disk" };
   // An earlier run may have failed to drop its prepared state, and the verdict of this run must not commit that.
   await discardNextDesired(folder);
-  const processes = resolveProcesses(release.processes ?? {}, settings);
+  const processes = processesHere(place, release.processes ?? {}, settings);
   if (processes.length > MAX_PROCESSES)
     return { ok: false, reason: `the project has more than ${MAX_PROCESSES} processes` };
   if (processes.length === 0 && !hasInstances(folder)) return succeed(null);

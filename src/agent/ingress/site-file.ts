@@ -62,15 +62,18 @@ export function leadsToApp(read: SiteRead): boolean {
 
 const beforePath = ({ site }: ProjectFolder): string => site.replace(/\.json$/, ".before.json");
 
-/** Keeps the site as it is, if a switch is about to change its names: a failure brings it back. */
+/**
+ * Keeps the site as it is, if a switch is about to change its names or to remove it: a failure brings it back.
+ * @param next the names after the switch; `null`: the switch removes the site
+ */
 export async function keepSiteBefore(
   folder: ProjectFolder,
-  { domain, aliases }: Pick<SiteFile, "domain" | "aliases">,
+  next: Pick<SiteFile, "domain" | "aliases"> | null,
 ): Promise<void> {
   const read = await readSite(folder);
   const namesOf = (site: Pick<SiteFile, "domain" | "aliases">) => JSON.stringify([site.domain, site.aliases]);
-  const isChanged = read.kind === "site" && namesOf(read.site) !== namesOf({ domain, aliases });
-  if (isChanged) await writeAtomic(beforePath(folder), JSON.stringify(read.site), { flush: true });
+  if (read.kind === "site" && (next === null || namesOf(read.site) !== namesOf(next)))
+    await writeAtomic(beforePath(folder), JSON.stringify(read.site), { flush: true });
   else await forgetSiteBefore(folder);
 }
 

@@ -14,6 +14,7 @@ import { endLeftJobs } from "#agent/jobs/end-left-jobs.ts";
 import { createRequests } from "#agent/lifecycle/answer-requests.ts";
 import { removeProject } from "#agent/lifecycle/remove-project.ts";
 import { pause } from "#contract/lib/pause.ts";
+import { servesDomainNow } from "#agent/workspace/live-place.ts";
 import { checkRemoval } from "#agent/policy/check-policy.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { type Leftover, recoverProject } from "#agent/lifecycle/recover.ts";
@@ -40,9 +41,9 @@ export type Agent = {
   /** Recovers what an earlier agent process left. Call it first. */
   start(): Promise<void>;
   handle(message: Exclude<ToAgent, { type: "welcome" }>): void;
-  /** Reports that a run fails, because its order cannot be read. */
   /** The link is open again: a `permit` may have been lost. */
   reconnected(): void;
+  /** Reports that a run fails, because its order cannot be read. */
   refuse(run: ActiveRun, problem: string): void;
   hello(): Promise<Extract<FromAgent, { type: "hello" }>>;
   status(): Promise<Extract<FromAgent, { type: "status" }>>;
@@ -141,6 +142,13 @@ export function createAgent(context: AgentContext, { announce, send }: AgentMess
     if (!ended.signal.aborted) await sendServing(run.project_id);
   }
 
+  /** Has the site server of this machine serve a project, if its domain leads here. */
+  async function serveSite(projectId: ProjectId, folder: ProjectFolder): Promise<void> {
+    if (servesDomainNow(folder)) await context.sites.register(projectId, folder.root);
+    // The site server stores its list, and may have been unreachable at the deployment that changed it.
+    else await context.sites.unregister(projectId).catch(() => undefined);
+  }
+
   return {
     async start() {
       await mkdir(projectsFolder(context.home), { recursive: true });
@@ -165,7 +173,7 @@ export function createAgent(context: AgentContext, { announce, send }: AgentMess
         await endLeftJobs(context, folder);
         if (unfinished.leftover !== null) void settle(folder, unfinished.leftover);
         if (unfinished.correction !== null) void correctServedRelease(id, unfinished.correction);
-        if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder.root));
+        if ((await readCurrent(folder)) !== null) registrations.push(serveSite(id, folder));
       }
       const emptied = (folder: ProjectFolder, name: string) => {
         output.catchUp(instanceLog(folder, name));
@@ -197,6 +205,8 @@ export function createAgent(context: AgentContext, { announce, send }: AgentMess
           return;
         case "stop":
           return runs.stop(message.run_id);
+        case "permit":
+          return runs.askAgain(message.run_id);
         case "correct_release":
           // When an operation is running, its end reports the served release.
           if (turns.isHeld(message.project_id) || isStopping) return;
@@ -205,14 +215,13 @@ export function createAgent(context: AgentContext, { announce, send }: AgentMess
           return void remove(message.project_id, message.purge);
         case "follow_output":
           return output.follow(message);
-        case "permit":
-          return runs.askAgain(message.run_id);
         case "stop_output":
           return output.stop(message.project_id);
         case "watch":
           return watch.set(message.projects);
       }
     },
+    reconnected: () => runs.askAgain(null),
     refuse(run, problem) {
       if (!isStopping) runs.refuse(run, problem);
     },
@@ -221,7 +230,6 @@ export function createAgent(context: AgentContext, { announce, send }: AgentMess
     async stop() {
       isStopping = true;
       const running = runs.shutDown();
-    reconnected: () => runs.askAgain(null),
       await Promise.all([commands.end(null), cron.end(null), ...running.map(({ finished }) => finished)]);
       const delivered = Promise.all(running.map((run) => run.delivered));
       const enough = new AbortController();

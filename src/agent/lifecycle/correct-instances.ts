@@ -6,6 +6,8 @@ import { leadTraffic } from "#agent/apps/lead-traffic.ts";
 import { planSite, publishSite } from "#agent/apps/publish-site.ts";
 import { planRollout, revertRollout, type Rollout, startPlanned } from "#agent/apps/rollout.ts";
 import type { AgentContext } from "#agent/context/context.ts";
+import { requirePlace } from "#agent/workspace/live-place.ts";
+import { processesHere, servesDomain } from "#agent/workspace/place.ts";
 import { checkProcesses } from "#agent/policy/check-commands.ts";
 import { checkVariables } from "#agent/policy/check-variables.ts";
 import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
@@ -14,14 +16,13 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import { DEFAULT_DRAIN_SECONDS } from "#contract/endpoints/processes/schemas.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
-import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 
 type Corrected = ResultOf<Rollout | null, { readonly reason: string }>;
 
 /**
- * Starts the instances of a release that should be live, with the variables that it was last live with and the settings of
- * the release that is live now.
+ * Starts the instances of a release that should be live, with the variables that it was last live with, and the settings
+ * and the part of the project that are live now.
  * @returns `null` if the project has no processes and had none
  */
 export async function startCorrected(
@@ -32,8 +33,9 @@ export async function startCorrected(
   const opened = await openReleaseVariables(folder, context.sealKey, folder.id, release.version);
   if (!opened.ok) return { ok: false, reason: opened.message };
   const before = requireDesired(folder);
+  const place = requirePlace(folder);
   const settings = before?.settings ?? {};
-  const processes = resolveProcesses(release.processes ?? {}, settings);
+  const processes = processesHere(place, release.processes ?? {}, settings);
   const variables = (await readReleaseVariables(folder, release.version)) ?? undefined;
   const refusal =
     checkProcesses(context.policy, processes, release.processes ?? {}) ??
@@ -43,6 +45,7 @@ export async function startCorrected(
     runId: null,
     version: release.version,
     release,
+    place,
     settings,
     restart: [],
     drainSeconds: before?.drain_seconds ?? DEFAULT_DRAIN_SECONDS,
@@ -86,9 +89,11 @@ export async function keepCorrected(
     context.apps.of(folder.id).isSwitching = true;
     await leadTraffic(context, folder, next);
   }
+  const place = requirePlace(folder);
   const settings = readLiveJobs(folder)?.settings ?? [];
-  await prepareJobs(folder, release, { settings, runId: null, now: context.clock.now() });
-  await publishSite(context, folder, planSite(release, next !== null && isApp(next)), null);
+  await prepareJobs(folder, release, { place, settings, runId: null, now: context.clock.now() });
+  const site = planSite(release, { isServed: servesDomain(place), isApp: next !== null && isApp(next) });
+  await publishSite(context, folder, site, null);
   await commitDesired(folder);
   await commitJobs(folder);
 }

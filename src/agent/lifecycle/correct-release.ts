@@ -5,6 +5,7 @@ import { checkRelease } from "#agent/policy/check-policy.ts";
 import { readDesired } from "#agent/apps/desired.ts";
 import { endRollout } from "#agent/apps/rollout.ts";
 import { keepCorrected, startCorrected } from "#agent/lifecycle/correct-instances.ts";
+import { servesDomainNow } from "#agent/workspace/live-place.ts";
 import { endRelease, traceOfRelease } from "#agent/run/activate/end-release.ts";
 import { reactivate } from "#agent/run/activate/revert.ts";
 import { scopeOutsideRun } from "#agent/step/run-scope.ts";
@@ -73,7 +74,8 @@ async function switchTo(context: AgentContext, projectId: ProjectId, release: Re
   }
   await switchCurrent(folder, version);
   context.log(`${projectId}: switched to ${linkTarget(version)}, which should be live`);
-  if (context.sites.urlOf(projectId) === null) await context.sites.register(projectId, folder.root);
+  if (context.sites.urlOf(projectId) === null && servesDomainNow(folder))
+    await context.sites.register(projectId, folder.root);
   // Recovery finds these processes by their marker, so their groups need no ledger.
   const noLedger = { opened: () => undefined, closed: () => undefined };
   const scope = scopeOutsideRun(context, projectId, marker, noLedger);

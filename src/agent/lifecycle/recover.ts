@@ -12,6 +12,7 @@ import { killNotedGroup } from "#build/process/process-table.ts";
 import { readCacheIndex } from "#agent/cache/cache-index.ts";
 import { tidyCacheFolder } from "#agent/cache/cache-folder.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
+import { recoverPlace } from "#agent/workspace/live-place.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
 import { commitReleaseVariables, tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { endProcesses, traceOfRun } from "#agent/run/activate/end-release.ts";
@@ -101,7 +102,9 @@ async function recover(context: AgentContext, id: ProjectId, folder: ProjectFold
  */
 async function recoverDesired(folder: ProjectFolder, entry: JournalEntry | null): Promise<void> {
   const result = entry?.phase.kind === "decided" ? entry.phase.result : null;
-  await recoverJobs(folder, result?.outcome === "live" ? (entry?.run.run_id ?? null) : null);
+  const liveRun = result?.outcome === "live" ? (entry?.run.run_id ?? null) : null;
+  await recoverJobs(folder, liveRun);
+  await recoverPlace(folder, liveRun);
   if (result?.outcome !== "live") return discardNextDesired(folder);
   await commitReleaseVariables(folder, result.release);
   const isItsOwn = readNextDesired(folder)?.run_id === entry?.run.run_id;

@@ -13,6 +13,7 @@ import { createInterrupt, type Interrupt } from "#agent/step/interrupt.ts";
 import type { ProjectTurns, Turn } from "#agent/run/project-turns.ts";
 import { runDeployment } from "#agent/run/run-deployment.ts";
 import { interruptedResult } from "#agent/run/run-result.ts";
+import { orderHere } from "#agent/workspace/place.ts";
 import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
 import { noVariables, openOrderVariables } from "#agent/secrets/open-variables.ts";
 import { withToken } from "#agent/secrets/repository-token.ts";
@@ -35,9 +36,9 @@ export type AcceptedRun = {
   readonly finished: Promise<void>;
   /** Resolves when the control plane has stored the result, or wants none. */
   readonly delivered: Promise<DeliveryEnd>;
-  /** Stops reporting. The rest is delivered at the agent's next start. */
   /** Asks for the activation permit now, if the run waits for it. */
   askAgain(): void;
+  /** Stops reporting. The rest is delivered at the agent's next start. */
   abandon(): void;
 };
 
@@ -192,7 +193,7 @@ async function openScope(
   const opened = await openOrderVariables(folder, context.sealKey, projectId, sealed, reuse_release);
   const variables = opened.ok ? opened.value : noVariables;
   for (const value of variables.secretValues) context.apps.of(projectId).secretValues.add(value);
-  const order = orderWithToken(received, variables.repositoryToken);
+  const order = orderWithToken(orderHere(received), variables.repositoryToken);
   const mask = maskSecrets(
     variables.secretValues,
     createMask(order.source.repository, order.health_check?.url ?? "", order.health_check?.path ?? ""),

@@ -1,6 +1,8 @@
 import { checkCron, checkProcesses } from "#agent/policy/check-commands.ts";
 import { checkOrder, checkRelease } from "#agent/policy/check-policy.ts";
 import type { PolicyRefusal } from "#agent/policy/refuse.ts";
+import { discardNextPlace } from "#agent/workspace/live-place.ts";
+import { jobsHere, processesHere, servesDomain, unknownHere } from "#agent/workspace/place.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
@@ -34,8 +36,6 @@ import type { RunResult } from "#contract/agent-events.ts";
 import type { RunStage } from "#contract/stages.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { findCronProblem } from "#project-files/cron/find-cron-problem.ts";
-import { resolveCron } from "#project-files/cron/resolve-cron.ts";
-import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { prepareReleaseVariables, tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 
 /** Runs each stage. A stage without a function does not compile. */
@@ -93,7 +93,10 @@ export async function runDeployment(
   }
   // After the verdict is on disk: a recovery that finds the verdict does the same, and a recovery without it finds the
   // old state.
-  if (isLive) await commitLive(scope.context, folder, result.release);
+  if (isLive) {
+    await commitLive(scope.context, folder, result.release);
+    await endSite(scope);
+  }
   endRollout(scope.context, folder);
   if (isLive && isRecorded) pruned = await pruneReleases(scope, result.release, previous);
   await Promise.all([
@@ -107,6 +110,15 @@ export async function runDeployment(
   return async () => {
     if (isLive) await keepLiveAssets(scope, result.release, previous);
   };
+}
+
+/** Has the site server of this machine stop serving a project that other servers serve now. */
+async function endSite({ context, order }: RunScope): Promise<void> {
+  const { sites } = context;
+  if (servesDomain(order.place ?? null) || sites.urlOf(order.project_id) === null) return;
+  await sites
+    .unregister(order.project_id)
+    .catch((error: unknown) => context.log(`${order.project_name}: ${messageOf(error)}`));
 }
 
 /** Without them, browsers with pages of this release miss files after the next switch, which is no reason to fail. */
@@ -146,8 +158,9 @@ async function carryOut(
   if (interrupt.signal.aborted) return interrupted;
   const ready = await prepareRelease(scope, previous, progress);
   if (!ready.ok) return ready;
-  const processes = resolveProcesses(ready.value.processes ?? {}, order.processes);
-  const jobs = resolveCron(ready.value.cron ?? [], order.cron);
+  const place = order.place ?? null;
+  const processes = processesHere(place, ready.value.processes ?? {}, order.processes);
+  const jobs = jobsHere(place, ready.value.cron ?? [], order.cron);
   const refusal =
     checkProcesses(context.policy, processes, ready.value.processes ?? {}) ?? checkCron(context.policy, jobs);
   if (refusal !== null) return fail("refused_by_policy", progress.stage, refusal);
@@ -158,6 +171,12 @@ async function carryOut(
     const what = `the ${field} of the job ${jobs[at]?.name} ${wrong.message}`;
     return fail("start_failed", progress.stage, what);
   }
+  const unknown = unknownHere(place, processes);
+  if (unknown.length > 0)
+    scope.log.system(
+      progress.stage,
+      `this server should run ${unknown.join(", ")}, which this release does not have`,
+    );
   if (!order.preapproved) {
     const isPermitted = await (progress.permit ?? reporter.askPermit(interrupt.signal));
     if (!isPermitted) return interrupted;
@@ -253,6 +272,7 @@ function permit<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {
 async function undo(scope: RunScope, previous: number | null, progress: Progress): Promise<void> {
   const { order, folder, context } = scope;
   await discardNextJobs(folder);
+  await discardNextPlace(folder);
   if (progress.activates !== null) {
     await switchBack(scope, progress.activates, previous);
     await switchTrafficBack(scope, previous);

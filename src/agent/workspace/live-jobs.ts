@@ -3,11 +3,11 @@ import { rm } from "node:fs/promises";
 
 import * as z from "zod/mini";
 
+import { jobsHere, type PlaceHere } from "#agent/workspace/place.ts";
 import { commitFile, discardPrepared, prepareFile, preparedPath } from "#agent/workspace/prepared-file.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";
-import { resolveCron } from "#project-files/cron/resolve-cron.ts";
 import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { CronJobReport } from "#contract/endpoints/cron/schemas.ts";
 import { storedAs } from "#contract/stored.ts";
@@ -49,6 +49,15 @@ export function readLiveJobs({ cron }: ProjectFolder): LiveJobs | null {
   return read(cron);
 }
 
+type JobsToPrepare = {
+  readonly place: PlaceHere;
+  readonly settings: readonly CronJob[];
+  /** `null` for a correction. */
+  readonly runId: string | null;
+  /** Unix milliseconds. */
+  readonly now: number;
+};
+
 /**
  * Stores the jobs of a deployment that is about to be live. A job keeps the times that it has missed if its schedule stays.
  * @throws when the disk is full
@@ -56,10 +65,10 @@ export function readLiveJobs({ cron }: ProjectFolder): LiveJobs | null {
 export async function prepareJobs(
   folder: ProjectFolder,
   release: Pick<Release, "version" | "cron">,
-  { settings, runId, now }: { settings: readonly CronJob[]; runId: string | null; now: number },
+  { place, settings, runId, now }: JobsToPrepare,
 ): Promise<void> {
   const before = readLiveJobs(folder);
-  const jobs = resolveCron(release.cron ?? [], settings).map((job): LiveJob => {
+  const jobs = jobsHere(place, release.cron ?? [], settings).map((job): LiveJob => {
     const earlier = before?.jobs.find(
       ({ name, schedule, timezone }) =>
         name === job.name && schedule === job.schedule && timezone === job.timezone,

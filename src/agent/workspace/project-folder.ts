@@ -52,6 +52,8 @@ export function projectFolder(home: string, projectId: ProjectId) {
     instances: join(root, "instances"),
     /** The instances that must run, and what leads to them. Truth after a restart of the server. */
     desired: join(root, "desired.json"),
+    /** The part of the project that runs here, if it has several servers. */
+    place: join(root, "place.json"),
     /** One-off commands: a note of each, and its output. */
     commands: join(root, "commands"),
     /** The jobs of the live deployment. */

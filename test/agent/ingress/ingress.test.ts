@@ -246,7 +246,7 @@ describe("The agent", () => {
       await publishSite(
         { ingress: agent, slots: join(home, "slots") },
         folder,
-        planSite(release, false),
+        planSite(release, { isServed: true, isApp: false }),
         null,
       );
     };

@@ -58,9 +58,9 @@ export class KilledApp {
     return this.world.order({ processes: { web: smallWeb }, drain_seconds: 0, ...change });
   }
 
-  async deploy(): Promise<void> {
+  async deploy(change: Partial<RunOrder> = {}): Promise<void> {
     const { world } = this;
-    expect(await world.control.result(world.control.dispatch(this.order()))).toMatchObject({
+    expect(await world.control.result(world.control.dispatch(this.order(change)))).toMatchObject({
       outcome: "live",
     });
     await expect.poll(() => world.has("run.json")).toBe(false);
@@ -68,18 +68,20 @@ export class KilledApp {
 
   /**
    * Kills the agent, its supervisor or both at another step in each run, until a run has no new step.
+   * @param check what must be true after each run, besides its result
    * @returns the names of the files of all steps, with N for numbers
    */
   async killInRuns(
-    nextOrder: () => RunOrder,
+    nextOrder: () => RunOrder | Promise<RunOrder>,
     from: string,
     victims: Victims = "agent",
+    check = this.#checkWeb(),
   ): Promise<readonly string[]> {
     const { world } = this;
-    let live = 1;
     for (;;) {
+      const order = await nextOrder();
       this.#dieFile.arm({ from, victims: this.#pidsOf(victims) });
-      const run: FakeRun = world.control.dispatch(nextOrder());
+      const run: FakeRun = world.control.dispatch(order);
       const death = this.agent.exited.then(() => "died" as const);
       const done = world.control.waitFor(
         "its end",
@@ -95,12 +97,12 @@ export class KilledApp {
         this.agent = await startAgent(world, this.#dieFile);
       }
       const result = await world.control.result(run);
-      if (result.outcome === "live") live = run.order.version;
-      else
+      const isLive = result.outcome === "live";
+      if (!isLive)
         expect(result).toMatchObject({
           failure: { code: expect.stringMatching(/server_lost|start_failed|health/) },
         });
-      await this.#expectLive(live);
+      await check(order.version, isLive);
       if (!wasKilled) return this.#dieFile.seen.map((each) => each.split("/").at(-1) ?? each);
     }
   }
@@ -124,8 +126,17 @@ export class KilledApp {
     }
   }
 
+  /** The instance of the live release, or of the release before a failed run, must run. */
+  #checkWeb(): (version: number, isLive: boolean) => Promise<void> {
+    let live = 1;
+    return async (version, isLive) => {
+      if (isLive) live = version;
+      await this.expectLive(live);
+    };
+  }
+
   /** What answers must be what the control plane believes to be live, and nothing else may run. */
-  async #expectLive(version: number): Promise<void> {
+  async expectLive(version: number): Promise<void> {
     const { world } = this;
     const name = `web-${version}-0`;
     await expect.poll(() => visit(world).catch(String)).toBe(`one ${name}`);

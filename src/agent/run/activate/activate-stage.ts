@@ -1,10 +1,13 @@
-import { prepareDesired } from "#agent/apps/desired.ts";
+import { isApp, prepareDesired } from "#agent/apps/desired.ts";
 import { commandInRelease } from "#agent/apps/command-in-release.ts";
 import { prepareJobs } from "#agent/workspace/live-jobs.ts";
+import { planSite } from "#agent/apps/publish-site.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import { keepSiteBefore } from "#agent/ingress/site-file.ts";
 import { siteNames, startWorkers, switchTraffic } from "#agent/run/activate/switch-instances.ts";
 import { describeRulesBack } from "#agent/run/activate/describe-rules.ts";
+import { preparePlace } from "#agent/workspace/live-place.ts";
+import { servesDomain } from "#agent/workspace/place.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { checkActivateCommand } from "#agent/policy/check-commands.ts";
 import { type CommandEnd, describeEnd } from "#build/failure/command-failure.ts";
@@ -34,9 +37,12 @@ export async function activateRelease(
     order.reuse_release === null || previous === null ? null : await readRelease(folder, previous);
   const rules = describeRulesBack(release, before);
   if (rollout !== null) await prepareDesired(folder, rollout.next);
-  const { cron: settings, run_id: runId } = order;
-  await prepareJobs(folder, release, { settings, runId, now: scope.context.clock.now() });
-  await keepSiteBefore(folder, siteNames(order));
+  const { cron: settings, run_id: runId, place = null } = order;
+  await preparePlace(folder, place, runId);
+  await prepareJobs(folder, release, { place, settings, runId, now: scope.context.clock.now() });
+  const isServed = servesDomain(place);
+  const site = planSite(release, { isServed, isApp: rollout !== null && isApp(rollout.next) });
+  await keepSiteBefore(folder, site.kind === "nothing" ? null : siteNames(order));
   // Recorded before the switch, so that recovery can switch back after a crash.
   journal.record({ stage: "activate", phase: { kind: "switching", previous } });
   reporter.report(
@@ -52,8 +58,8 @@ export async function activateRelease(
   if (rules !== null) log.system("activate", rules);
   const sites = scope.context.sites;
   // The site server follows `current` by itself, so only a site that is not served yet is registered.
-  if (sites.urlOf(order.project_id) === null) await sites.register(order.project_id, folder.root);
-  await switchTraffic(scope, release, rollout);
+  if (isServed && sites.urlOf(order.project_id) === null) await sites.register(order.project_id, folder.root);
+  await switchTraffic(scope, site, rollout);
   const refusal = scope.context.ingress.refusalOf(order.project_id);
   if (refusal !== null) return fail("activate_failed", "activate", refusal);
   const workers = await startWorkers(scope, rollout);

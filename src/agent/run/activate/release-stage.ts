@@ -9,14 +9,15 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /**
- * The release command of a run: the project's own, or else the repository's. The repository's command runs only for new
+ * The release command of a run: the project's own, or else the repository's. None if it runs on another server. The repository's command runs only for new
  * code, because the order of a rollback has no release command: earlier code must not change the database of later
  * code. @param ofRepository the command that the repository of the release defines
  */
 export function releaseCommandOf(
-  { release_command: own, reuse_release, source }: RunOrder,
+  { release_command: own, reuse_release, source, place }: RunOrder,
   ofRepository: string | undefined,
 ): string | null {
+  if (place?.release === false) return null;
   if (own !== null) return own;
   const isNew = reuse_release === null && !source.was_live;
   return isNew ? (ofRepository ?? null) : null;

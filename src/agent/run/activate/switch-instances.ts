@@ -2,14 +2,16 @@ import { isApp, requireDesired } from "#agent/apps/desired.ts";
 import { type EndedInstance, findEnded } from "#agent/apps/await-instance.ts";
 import { endsOf } from "#agent/apps/crash-history.ts";
 import { leadTraffic } from "#agent/apps/lead-traffic.ts";
-import { planSite, publishSite, type SiteNames } from "#agent/apps/publish-site.ts";
+import { planSite, publishSite, type SiteNames, type SitePlan } from "#agent/apps/publish-site.ts";
 import { type Rollout, startPlanned } from "#agent/apps/rollout.ts";
+import { requirePlace } from "#agent/workspace/live-place.ts";
+import { servesDomain } from "#agent/workspace/place.ts";
 import { ingressProblemOf, hasIngress } from "#agent/ingress/has-ingress.ts";
 import { stopInstance } from "#agent/apps/stop-instance.ts";
 import { endedFailure } from "#agent/run/start/start-failure.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { fail, failWith, interrupted, type Step } from "#agent/step/step.ts";
-import { readRelease, type Release } from "#agent/workspace/releases.ts";
+import { readRelease } from "#agent/workspace/releases.ts";
 import { WEB } from "#contract/endpoints/processes/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -17,10 +19,10 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import { restoreSiteBefore } from "#agent/ingress/site-file.ts";
 import { pause } from "#contract/lib/pause.ts";
 
-/** Leads the project's domain to the new instances, or to the release's files if it has none. */
+/** Leads the project's domain to the new instances, or to the release's files if it has none, or nowhere. */
 export async function switchTraffic(
   { context, folder, order, log }: RunScope,
-  release: Release,
+  site: SitePlan,
   rollout: Rollout | null,
 ): Promise<void> {
   const next = rollout?.next ?? null;
@@ -32,7 +34,7 @@ export async function switchTraffic(
       log.system("activate", `switched ${hasIngress(context) ? `${order.domain} ` : ""}to ${web.join(", ")}`);
     else if (isApp(next)) log.system("activate", `${order.domain} is stopped: it has no instances`);
   }
-  await publishSite(context, folder, planSite(release, next !== null && isApp(next)), siteNames(order));
+  await publishSite(context, folder, site, siteNames(order));
   // A refusal fails the deployment.
   const problem =
     context.ingress.problemOf(folder.id) ?? ingressProblemOf(context, next !== null && isApp(next));
@@ -59,7 +61,9 @@ export async function switchTrafficBack(
     await restoreSiteBefore(folder);
     await leadTraffic(context, folder, desired);
     const release = previous === null ? null : await readRelease(folder, previous);
-    await publishSite(context, folder, planSite(release, desired !== null && isApp(desired)), null);
+    const isServed = servesDomain(requirePlace(folder));
+    const site = planSite(release, { isServed, isApp: desired !== null && isApp(desired) });
+    await publishSite(context, folder, site, null);
   } catch (error) {
     context.log(`${folder.id}: its domain could not be led back yet: ${messageOf(error)}`);
   }

@@ -3,6 +3,7 @@ import { webAddresses } from "#agent/apps/lead-traffic.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import type { IngressTarget } from "#agent/ingress/ingress.ts";
 import { readSite } from "#agent/ingress/site-file.ts";
+import { servesDomain } from "#agent/workspace/place.ts";
 import { answerHint } from "#agent/run/answer-hint.ts";
 import { answerEvidence, checkHealth, type CheckTarget, describeTry } from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
@@ -41,7 +42,7 @@ export function decideTarget(
 
 /**
  * Requests the health check until it answers with the expected status. @returns the evidence; `null` when there is no
- * check, or the app is stopped and answers nobody
+ * check, the app is stopped and answers nobody, or other servers serve the domain
  */
 export async function verifyRelease(
   scope: RunScope,
@@ -54,6 +55,10 @@ export async function verifyRelease(
   reporter.report({ type: "stage", stage: "verify" }, check === null ? "patient" : "urgent");
   if (check === null) return succeed(null);
 
+  if (!servesDomain(order.place ?? null)) {
+    log.system("verify", `nothing to check: other servers serve ${order.domain}`);
+    return succeed(null);
+  }
   const { context, folder } = scope;
   const [address = null] = webAddresses(folder, rollout?.next ?? null);
   if (rollout !== null && isApp(rollout.next) && address === null) {

@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 
 import { checkBuildCommands, checkCron, checkReleaseCommand } from "#agent/policy/check-commands.ts";
+import { jobsHere } from "#agent/workspace/place.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { type BuildChoice, chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
@@ -16,7 +17,6 @@ import { folderInside } from "#build/tree/folder-inside.ts";
 import { readRepository } from "#build/tree/read-repository.ts";
 import { readTree } from "#build/tree/read-tree.ts";
 import { releasePath } from "#agent/workspace/releases.ts";
-import { resolveCron } from "#project-files/cron/resolve-cron.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
@@ -96,7 +96,7 @@ export async function planBuild(
       releaseLine,
       order.release_command === null ? "repository" : "settings",
     ) ??
-    checkCron(context.policy, resolveCron(choice.cron, order.cron));
+    checkCron(context.policy, jobsHere(order.place ?? null, choice.cron, order.cron));
   if (refusal !== null) return fail("refused_by_policy", stage, refusal);
   const { problem } = choice;
   if (problem !== null) return fail("build_failed", stage, problem.message, undefined, problem.hint);

@@ -44,6 +44,66 @@ describe.each(partsOf(6))("an agent that is killed before any of the steps, $par
   });
 });
 
+describe.each(partsOf(6))("an agent that is killed before any of the steps, $part, of", (part) => {
+  const elsewhere = { ...again, restart: [], place: { processes: ["worker"], cron: false } };
+  beforeEach(async () => {
+    app = await KilledApp.create(part);
+    await app.deploy();
+  });
+
+  /** With web on another server, the domain leads nowhere and nothing runs. */
+  async function expectElsewhere(): Promise<void> {
+    const { world } = app;
+    await expect.poll(() => runningInstances(world)).toEqual([]);
+    expect(world.has("site.json")).toBe(false);
+    expect(world.read("place.json")).toContain('"worker"');
+  }
+
+  const lastVersion = () => [...app.world.control.runs.values()].at(-1)?.order.version ?? 0;
+
+  function expectNothingPrepared(): void {
+    const names = ["place.next.json", "desired.next.json", "cron.next.json"];
+    expect(names.filter((name) => app.world.has(name))).toEqual([]);
+  }
+
+  it("a move of web to another server has both its domain and its instance, or neither", async () => {
+    let here = 1;
+    const steps = await app.killInRuns(
+      async () => {
+        if (!app.world.has("site.json")) {
+          await app.deploy(again);
+          here = lastVersion();
+        }
+        return app.order(elsewhere);
+      },
+      "way-back",
+      "agent",
+      async (_version, isLive) => {
+        await (isLive ? expectElsewhere() : app.expectLive(here));
+        expect(app.world.has("site.json")).toBe(!isLive);
+        expectNothingPrepared();
+      },
+    );
+    expect(steps).toEqual(expect.arrayContaining(["place.next.json", "site.json", "place.json"]));
+  });
+
+  it("a move of web to this server has both its domain and its instance, or neither", async () => {
+    const steps = await app.killInRuns(
+      async () => {
+        if (app.world.has("site.json")) await app.deploy(elsewhere);
+        return app.order(again);
+      },
+      "instances",
+      "agent",
+      async (version, isLive) => {
+        await (isLive ? app.expectLive(version) : expectElsewhere());
+        expectNothingPrepared();
+      },
+    );
+    expect(steps).toEqual(expect.arrayContaining(["place.next.json", "site.json", "place.json"]));
+  });
+});
+
 describe("without the control plane", () => {
   beforeEach(async () => {
     app = await KilledApp.create({ number: 0, of: 1 });
