@@ -138,6 +138,21 @@ describe("a worker", () => {
   });
 });
 
+describe("a deployment without the process web", () => {
+  it("that fails leaves the domain with the earlier one", async () => {
+    world.repository.commit({ "package.json": JSON.stringify({ dependencies: { express: "5" } }) });
+    const order = () => ({ ...world.order(), install_command: null, output_directory: undefined });
+    const first = world.control.dispatch({ ...order(), processes: web });
+    expect(await world.control.result(first)).toMatchObject(live);
+    const site: unknown = JSON.parse(world.read("site.json"));
+    world.repository.git("mv", "server.js", "jobs.js");
+    world.repository.commit({ "version.txt": "two" });
+    const second = world.control.dispatch({ ...order(), processes: { worker: { command: "exit 4" } } });
+    expect(await world.control.result(second)).toMatchObject({ failure: { code: "start_failed" } });
+    expect(JSON.parse(world.read("site.json"))).toEqual(site);
+  });
+});
+
 describe("a correction", () => {
   it("leads the domain to instances of the release that should be live", async () => {
     await world.deploy({ processes: web, drain_seconds: 0 });
