@@ -97,6 +97,7 @@ export const liveDeployment = {
   ],
   variables_revision: 3,
   clear_cache: false,
+  runs: [],
   approved_by: null,
   emergency: null,
   changes: null,

@@ -19,6 +19,7 @@ import { rollOut } from "#domain/lane/roll-out.ts";
 import { mayHavePermit } from "#domain/lane/run-order.ts";
 import { runTimes } from "#domain/lane/run-times.ts";
 import {
+  awaitsPermit,
   broken,
   type Carried,
   carriedWith,
@@ -37,6 +38,13 @@ export type ReportedEvents = {
   serverId: ServerId;
   events: readonly RunEvent[];
 };
+
+/** How often an agent asks for its permit while other servers prepare. A message tells it when it has the permit. */
+const PERMIT_POLL_SECONDS = 20;
+
+function isFleet({ state }: Carried): boolean {
+  return state.plan?.fleet !== undefined;
+}
 
 type Progress = { lane: Lane; effects: Effect[] };
 
@@ -77,9 +85,19 @@ export function decideRunEvents(
     applyRules();
   }
   if (ackedSeq === run.state.ackedSeq) applyRules();
+  const { lane: next, effects } = progress;
+  // The answer tells this agent.
+  const others = effects.filter((one) => one.type !== "permitted" || one.runId !== run.id);
+  const waits =
+    isFleet(deployment) && currentRuns(next).some((one) => one.id === run.id && awaitsPermit(one));
   return {
-    ...progress,
-    value: { acked_seq: ackedSeq, instruction: instructionFor(progress.lane, reported) },
+    lane: next,
+    effects: others,
+    value: {
+      acked_seq: ackedSeq,
+      instruction: instructionFor(next, reported),
+      ...(waits ? { poll_seconds: PERMIT_POLL_SECONDS } : {}),
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { OutputLine } from "#contract/agent-events.ts";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
-import type { DeploymentId, ServerId } from "#contract/ids.ts";
+import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import type { EventEffect } from "#domain/lane/deployment-events.ts";
@@ -34,6 +34,8 @@ export type Effect =
       readonly isFirst: boolean;
       readonly report: ProjectReport;
     }
+  /** A run has got its permit. Its agent is told, so that it need not ask often. */
+  | { readonly type: "permitted"; readonly runId: RunId; readonly serverId: ServerId }
   /** The preset of the framework that the agent detected. */
   | { readonly type: "detected"; readonly preset: DetectedPreset }
   /** The server has read the repository with this address. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
-import { isAlone, ProjectServer, ProjectServers, Rollout } from "#contract/endpoints/projects/servers.ts";
+import { cronServer, isAlone, ProjectServers, Rollout } from "#contract/endpoints/projects/servers.ts";
+import type { Place } from "#contract/agent-order.ts";
 import type { ServerId } from "#contract/ids.ts";
 
 /** The servers of a project that has several, in the order in which they switch. The first one is the project's `server_id`. */
@@ -18,8 +19,11 @@ export function idsOf({ servers }: Pick<Fleet, "servers">): readonly ServerId[] 
 }
 
 /** What runs on a server; null: it is none of them. */
-export function placeOf({ servers }: Fleet, serverId: ServerId): ProjectServer | null {
-  return servers.find(({ id }) => id === serverId) ?? null;
+export function placeOf({ servers }: Fleet, serverId: ServerId): Pick<Place, "processes" | "cron"> | null {
+  const server = servers.find(({ id }) => id === serverId);
+  return server === undefined
+    ? null
+    : { processes: server.processes, cron: cronServer(servers) === serverId };
 }
 
 /** How many servers must be there, at most all of them: a run that is ready has no deadline, so it would wait forever. */

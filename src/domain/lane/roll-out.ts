@@ -1,3 +1,4 @@
+import type { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts";
 import type { ServerId } from "#contract/ids.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import { catchUp, makeRoom } from "#domain/lane/catch-up.ts";
@@ -18,10 +19,12 @@ import { placementOf, replacePlacement, requestRemoval } from "#domain/lane/plac
 import { mayHavePermit, servedOn } from "#domain/lane/run-order.ts";
 import {
   awaitsPermit,
+  deploying,
   isRunIn,
   isUnended,
   nthRunId,
   offered,
+  releaserOf,
   type RunIn,
   withRun,
 } from "#domain/lane/runs.ts";
@@ -92,7 +95,9 @@ function skipAway(lane: Lane, active: Active): Applied {
   if (fleet?.rollout.offline !== "skip" || active.state.verdict !== null) return null;
   const left = active.state.runs.filter((one) => !isRunIn(one, "skipped")).length;
   if (left <= minimumOf(fleet)) return null;
-  const run = deploying(active).find((one) => isAway(one) && !isReleaser(active, one));
+  // As soon as the commit is known, the others have orders without the release command.
+  const isNeeded = (one: Run) => active.commitSha !== null && isReleaser(active, one);
+  const run = deploying(active).find((one) => isAway(one) && !isNeeded(one));
   if (run === undefined) return null;
   const message = `Server ${run.serverId} is left out, because it is not connected`;
   const log = { type: "log", deploymentId: active.id, stage: "queued", message } as const;
@@ -113,7 +118,7 @@ function decideVerdict(lane: Lane, active: Active): Applied {
   if (verdict !== null) return null;
   const broken = runs.find((run) => isRunIn(run, "broken"));
   if (broken === undefined) return null;
-  const mayContinue = opened && plan.fleet?.rollout.on_failure === "continue" && !isReleaser(active, broken);
+  const mayContinue = opened && plan.fleet?.rollout.on_failure === "continue" && isReleased(active);
   const good = runs.filter((run) => isUnended(run) || isRunIn(run, "switched")).length;
   if (mayContinue && plan.fleet !== undefined && good >= minimumOf(plan.fleet)) return null;
   const { isReported } = broken.state;
@@ -123,19 +128,8 @@ function decideVerdict(lane: Lane, active: Active): Applied {
   return changed(lane, { ...active, state: { ...active.state, verdict: fails } });
 }
 
-/** The run that runs the release command; null: there is none. */
-function releaserOf({ state, kind, runId }: Active): Run | null {
-  if (kind !== "deploy" || state.plan.release_command === null) return null;
-  return state.runs.find(({ id }) => id === runId) ?? null;
-}
-
 function isReleaser(active: Active, { id }: Run): boolean {
   return releaserOf(active)?.id === id;
-}
-
-/** The runs that deploy, without the runs that go back. */
-function deploying({ state }: Active): readonly Run[] {
-  return state.runs.filter(({ goesBackTo }) => goesBackTo === null);
 }
 
 /** After the verdict, runs without a permit stop. Servers that are switching finish first. */
@@ -196,7 +190,10 @@ function goBack(lane: Lane, active: Active, now: number): Applied {
 }
 
 function permit(lane: Lane, active: Active, run: RunIn<"running">): Decision {
-  return changed(lane, withRun(active, { ...run, state: { ...run.state, permitted: true } }));
+  const { id: runId, serverId } = run;
+  return changed(lane, withRun(active, { ...run, state: { ...run.state, permitted: true } }), [
+    { type: "permitted", runId, serverId },
+  ]);
 }
 
 /** Permits follow when all servers are ready, in batches. */
@@ -232,12 +229,18 @@ function hadPermit(run: Run): boolean {
   return isRunIn(run, "switched") || (isRunIn(run, "broken") && run.state.wasPermitted);
 }
 
-/** Whether the release command has run, so that other servers may switch. */
+/** Whether the release command has run, so that other servers may switch. A server without one says the same by its stage. */
 function isReleased(active: Active): boolean {
   const releaser = releaserOf(active);
   if (releaser === null || isRunIn(releaser, "switched")) return true;
+  if (isRunIn(releaser, "broken"))
+    return releaser.state.wasPermitted && isAfterRelease(releaser.state.failure.stage);
   if (!isRunIn(releaser, "running") || !releaser.state.permitted) return false;
-  return ["start", "activate", "verify"].includes(releaser.state.stage);
+  return isAfterRelease(releaser.state.stage);
+}
+
+function isAfterRelease(stage: DeploymentStage): boolean {
+  return stage === "start" || stage === "activate" || stage === "verify";
 }
 
 /** Ends the deployment when each of its runs has ended. */

@@ -11,7 +11,8 @@ import {
   type Run,
   type Served,
 } from "#domain/lane/lane.ts";
-import type { Carried, RunIn } from "#domain/lane/runs.ts";
+import { placeOf } from "#domain/lane/fleet.ts";
+import { type Carried, releaserOf, type RunIn } from "#domain/lane/runs.ts";
 
 type Active = Named<"active">;
 
@@ -78,8 +79,9 @@ export function runOrder(
   const { plan } = deployment.state;
   if (plan === null) return null;
   const repeatsCode = deployment.kind !== "deploy" || goesBackTo !== null || isLive;
-  // It runs once, on the first server. Nothing undoes it.
-  const runsRelease = !repeatsCode && id === deployment.runId;
+  // It runs once, on one server. Nothing undoes it.
+  const runsRelease = !repeatsCode && isIn(deployment, "active") && releaserOf(deployment)?.id === id;
+  const place = plan.fleet === undefined ? null : placeOf(plan.fleet, serverId);
   const { pin } = deployment;
   // The rule for commits by hash does not apply to the tip of a branch.
   const sha = pin.name === "pinned" ? pin.sha : resolvedFor(deployment, plan, id);
@@ -105,6 +107,7 @@ export function runOrder(
     // Migrations are not undone, and migrations of older code must not run against the database of newer code.
     release_command: runsRelease ? plan.release_command : null,
     restart: deployment.restart,
+    ...(place === null ? {} : { place: { ...place, release: runsRelease } }),
     ...(plan.maintenance === null ? {} : { maintenance: plan.maintenance }),
     cache: { clear: deployment.clearCache, default_branch: plan.branch },
     keep_releases: releasesToKeep(lane, serverId, plan.keep_releases),

@@ -80,6 +80,20 @@ export function isEnding({ state: { verdict, runs } }: Named<"active">): boolean
   return verdict !== null || runs.some((run) => isRunIn(run, "running") && run.state.ending !== null);
 }
 
+/** The runs that deploy, without the runs that go back. */
+export function deploying({ state }: Named<"active">): readonly Run[] {
+  return state.runs.filter(({ goesBackTo }) => goesBackTo === null);
+}
+
+/**
+ * The run that runs the release command, of the project or of its repository: the first one that was not left out. It gets its
+ * order before all others (`offerRest`). null: none does, because the code was live before.
+ */
+export function releaserOf(active: Named<"active">): Run | null {
+  if (active.kind !== "deploy") return null;
+  return deploying(active).find((run) => !isRunIn(run, "skipped")) ?? null;
+}
+
 /** A run that has broken. @param isReported whether the agent has reported the failure, and the lane has not decided it */
 export function broken(
   run: RunIn<"offered" | "running">,

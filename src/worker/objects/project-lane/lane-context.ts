@@ -1,4 +1,4 @@
-import type { IdGenerator } from "#contract/ids.ts";
+import type { IdGenerator, RunId, ServerId } from "#contract/ids.ts";
 import type { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import type { LaneOutbox } from "#worker/objects/project-lane/lane-outbox.ts";
 import type { LaneStore } from "#worker/objects/project-lane/lane-store.ts";
@@ -13,5 +13,10 @@ export type LaneContext = {
   readonly logs: LogBuffer;
   readonly changes: ChangeOutbox;
   readonly ids: IdGenerator;
+  /**
+   * The runs with a new permit whose agents were not told yet, and their servers. Not stored: an agent that is not told asks
+   * by itself.
+   */
+  readonly permitted: Map<RunId, ServerId>;
   readonly now: () => number;
 };

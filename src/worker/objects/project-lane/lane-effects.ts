@@ -100,6 +100,7 @@ export class LaneEffects {
       !changes.isEmpty() ||
       this.retries.hasFailed(REPAIR) ||
       outbox.projectRemoval() !== null ||
+      this.#parts.permitted.size > 0 ||
       store.unwritten().length > 0 ||
       outbox.unwrittenServings().length > 0 ||
       outbox.unwrittenDetected(activeOf(store.load()) === null) !== null ||
@@ -169,7 +170,7 @@ function hasSeveralServers(lane: Lane): boolean {
   return [activeOf(lane), liveOf(lane)].some((one) => one?.state.plan?.fleet !== undefined);
 }
 
-type Places = Pick<LaneContext, "store" | "outbox" | "logs" | "changes" | "ids">;
+type Places = Pick<LaneContext, "store" | "outbox" | "logs" | "changes" | "ids" | "permitted">;
 
 /** Saves an effect of a decision, in the decision's transaction. @param now Unix milliseconds */
 export function saveEffect(places: Places, effect: Effect, now: number): void {
@@ -194,6 +195,8 @@ export function saveEffect(places: Places, effect: Effect, now: number): void {
       return logs.end(effect.deploymentId);
     case "removed":
       return outbox.addRemoval(effect.deploymentId, now);
+    case "permitted":
+      return void places.permitted.set(effect.runId, effect.serverId);
     case "detected":
       return outbox.noteDetected(effect.preset);
     case "repository_read":

@@ -200,7 +200,17 @@ export class LaneTurns {
     const logs = new LogBuffer(storage.sql, (id) => this.readers.changed(id));
     const changes = new ChangeOutbox(storage.sql);
     const { ids } = this;
-    const parts = { env: this.#env, storage, store, outbox, logs, changes, ids, now: () => Date.now() };
+    const parts = {
+      env: this.#env,
+      storage,
+      store,
+      outbox,
+      logs,
+      changes,
+      ids,
+      permitted: new Map(),
+      now: () => Date.now(),
+    };
     return { ...parts, effects: new LaneEffects(parts) };
   }
 

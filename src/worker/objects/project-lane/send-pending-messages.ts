@@ -51,13 +51,27 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   }
 
   try {
-    for (const runId of runsToTell(store.load(), now()).slice(0, MAX_MESSAGES)) await sendToRun(runId);
+    const runs = runsToTell(store.load(), now()).slice(0, MAX_MESSAGES);
+    // A server whose link fails does not keep the others waiting.
+    const sent = await Promise.allSettled([...runs.map(sendToRun), sendPermits()]);
+    const failed = sent.find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
   } finally {
     // Also if the variables cannot be read: these messages do not need them.
     await sendRemovals();
     await sendCorrections();
     // Last, because a token that cannot be read must not delay the others.
     await sendCommitRequests();
+  }
+
+  async function sendPermits() {
+    const told = [...parts.permitted].slice(0, MAX_MESSAGES);
+    const tell = async ([runId, serverId]: (typeof told)[number]) => {
+      parts.permitted.delete(runId);
+      const message = { type: "permit", project_id: projectId, run_id: runId } as const;
+      await env.AGENT_LINK.getByName(serverId).deliver(projectId, message);
+    };
+    await Promise.all(told.map(tell));
   }
 
   async function sendToRun(runId: RunId) {
