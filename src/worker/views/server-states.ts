@@ -37,6 +37,7 @@ function serverState(member: MemberReading, live: LiveRelease | null): ServerSta
     status: statusOf(member, live, isConnected),
     version: versionOf(member, live),
     checked_at: timestampOrNull(member.confirmedAt ?? member.checkedAt),
+    url: member.url,
     processes_state: processesState(member.processes),
     ingress_problem: member.ingressProblem,
     health: projectHealth(member.health, isConnected),

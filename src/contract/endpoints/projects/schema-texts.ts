@@ -47,6 +47,7 @@ export const projectSchemas = {
       "`live`: it serves the live deployment. `behind`: it serves something else, and gets the live deployment as soon as it can. `unknown`: it is not connected; the other fields are what it reported last. `none`: nothing is live.",
     version: "The version of the deployment that it serves. `null`: nothing, or not known.",
     checked_at: "When its agent reported it. `null`: never.",
+    url: "The URL at which it serves the project. `null` if it does not.",
     processes_state: "The state of what runs on it. `null` if it reported no processes.",
     ingress_problem: "Why its ingress does not serve the project as it should. `null`: no problem is known.",
     health: "Whether all of the project works on it.",

@@ -196,6 +196,7 @@ export const ServerState = z.strictObject({
   status: growing(z.enum(["live", "behind", "unknown", "none"])),
   version: z.nullable(z.int()),
   checked_at: z.nullable(z.string()),
+  url: z.nullable(z.string()),
   processes_state: z.nullable(ProcessesState),
   ingress_problem: z.nullable(z.string()),
   health: ProjectHealth,
