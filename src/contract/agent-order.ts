@@ -7,7 +7,7 @@ import { MAX_PROCESSES, ProcessName } from "#contract/endpoints/processes/schema
 import { agentShape } from "#contract/endpoints/projects/project-settings.ts";
 import { CommitRule } from "#contract/endpoints/projects/settings.ts";
 import { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
-import { MAX_VARIABLES, SealedValue, VariableName } from "#contract/endpoints/variables/schemas.ts";
+import { MAX_VARIABLES, SealedSecret, VariableName } from "#contract/endpoints/variables/schemas.ts";
 
 /** The name of a release folder: the version of the deployment that built it. */
 export const ReleaseVersion = wholeFrom(1);
@@ -27,7 +27,7 @@ export const RunVariables = z.strictObject({
       name: VariableName,
       revision: wholeFrom(1),
       build: z.boolean(),
-      sealed: z.nullable(SealedValue),
+      sealed: z.nullable(SealedSecret),
     }),
     MAX_VARIABLES,
   ),
@@ -104,6 +104,6 @@ export type RunOrder = z.infer<typeof RunOrder>;
 export const SealedToken = z.strictObject({
   account_id: AccountId,
   revision: wholeFrom(1),
-  sealed: SealedValue,
+  sealed: SealedSecret,
 });
 export type SealedToken = z.infer<typeof SealedToken>;

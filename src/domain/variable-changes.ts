@@ -1,12 +1,12 @@
 import {
   MAX_VALUES_BYTES,
   MAX_VARIABLES,
-  type SealedValue,
   type SetVariable,
   type UpdateVariablesInput,
 } from "#contract/endpoints/variables/schemas.ts";
 import { utf8Length } from "#contract/utf8-length.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { secretBytes, type StoredSecret, storedSecret } from "#domain/sealed-secret.ts";
 
 /** A variable as it is stored. `value` is null for a secret, `sealed` for a plain variable. */
 export type StoredVariable = {
@@ -14,7 +14,7 @@ export type StoredVariable = {
   readonly secret: boolean;
   readonly build: boolean;
   readonly value: string | null;
-  readonly sealed: readonly SealedValue[] | null;
+  readonly sealed: StoredSecret | null;
 };
 
 /** What a request changes: `set` without plain variables that have this value already, `removed` without missing ones. */
@@ -38,7 +38,13 @@ export function decideChanges(
   const count = others.length + changed.length;
   if (count > MAX_VARIABLES)
     return refuse("too_many", `The project would have ${count} variables. The maximum is ${MAX_VARIABLES}.`);
-  const bytes = [...others, ...changed].reduce((sum, one) => sum + valueBytes(one), 0);
+  const sizes = [
+    ...others.map(({ value, sealed }) => valueBytes(value, sealed)),
+    ...changed.map(({ value, sealed, ciphertext }) =>
+      valueBytes(value ?? null, sealed === undefined ? null : storedSecret(sealed, ciphertext)),
+    ),
+  ];
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > MAX_VALUES_BYTES)
     return refuse(
       "too_many",
@@ -47,9 +53,7 @@ export function decideChanges(
   return succeed({ set: changed, removed });
 }
 
-/** The bytes of a value. A box has 48 bytes more than its value; boxes for several servers count once. */
-function valueBytes({ value, sealed }: Pick<SetVariable | StoredVariable, "value" | "sealed">): number {
-  if (value !== null && value !== undefined) return utf8Length(value);
-  const longest = Math.max(0, ...(sealed ?? []).map(({ box }) => box.length));
-  return Math.max(0, Math.floor((longest * 3) / 4) - 48);
+/** @param sealed a secret's value, unless it is not sealed yet */
+function valueBytes(value: string | null, sealed: StoredSecret | null): number {
+  return value === null ? secretBytes(sealed ?? []) : utf8Length(value);
 }

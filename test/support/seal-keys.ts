@@ -15,14 +15,14 @@ export async function newServerKeys(): Promise<ServerKeys> {
 
 /** The secrets of an order as the server's agent opens them, by name; null for a secret that the agent cannot open. */
 export async function openSecrets(
-  order: RunOrder,
+  order: Pick<RunOrder, "project_id" | "variables">,
   { keys }: ServerKeys,
 ): Promise<Record<string, string | null>> {
   const { account_id, secrets } = order.variables ?? { account_id: null, secrets: [] };
   const opened = secrets.map(async ({ name, revision, sealed }) => {
     if (account_id === null || sealed === null) return [name, null] as const;
     const place = { account_id, project_id: order.project_id, name, revision };
-    return [name, await openSecret(keys, place, sealed.box)] as const;
+    return [name, await openSecret(keys, place, sealed)] as const;
   });
   return Object.fromEntries(await Promise.all(opened));
 }

@@ -101,7 +101,7 @@ export async function openRepositoryToken(
   const newest = await readNewest(folder);
   const about = { account_id, project_id: projectId, name: REPOSITORY_TOKEN, revision };
   const value =
-    revision < (newest.get(REPOSITORY_TOKEN) ?? 0) ? null : await openSecret(key.keys, about, sealed.box);
+    revision < (newest.get(REPOSITORY_TOKEN) ?? 0) ? null : await openSecret(key.keys, about, sealed);
   return value === null
     ? { ok: false, message: `this server cannot open the secret ${REPOSITORY_TOKEN}. Enter it again.` }
     : { ok: true, value };
@@ -151,7 +151,7 @@ async function openAll(
 ): Promise<Opened> {
   const values = await Promise.all(
     secrets.map(async ({ sealed, name, revision }) =>
-      sealed === null ? null : openSecret(key.keys, { account_id, project_id, name, revision }, sealed.box),
+      sealed === null ? null : openSecret(key.keys, { account_id, project_id, name, revision }, sealed),
     ),
   );
   const closed = secrets.filter((_, at) => values[at] === null);

@@ -137,7 +137,10 @@ export const marks = {
   // A variable such as NODE_OPTIONS runs code. Builds of every branch get a secret with `build`.
   updateVariables: {
     set: {
-      "*": { name: "run_code", value: "run_code", sealed: "run_code", secret: "none", build: "read_secrets" },
+      "*": {
+        ...{ name: "run_code", value: "run_code", sealed: "run_code", ciphertext: "run_code" },
+        ...{ secret: "none", build: "read_secrets" },
+      },
     },
     remove: "run_code",
     revision: "none",

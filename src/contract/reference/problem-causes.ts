@@ -60,7 +60,7 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   project_busy: "A deployment of the project is running or queued.",
   revision_conflict: "The variables were changed since the `revision` in the request.",
   secrets_not_sealed:
-    "Secrets are not sealed for the current key of the project's server, so its agent cannot open them. `detail` names them.",
+    "Secrets are not sealed for the current key of a server of the project, so its agent cannot open them. `detail` names them.",
   webhook_disabled: "The webhook is disabled, so nothing is sent to its target.",
   server_in_use: "Projects are on the server, or the server still serves a project that was moved.",
   protocol_mismatch: "The agent uses another protocol version than this installation.",
@@ -69,7 +69,7 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   log_expired: "The log was removed after the account's log retention time.",
   live_changed: "The deployment in `If-Live` is no longer the live one.",
   body_too_large:
-    "The body exceeds the limit of the endpoint (64 KiB; 1 MiB for variables and for agents; 5 MiB for deliveries to hooks).",
+    "The body exceeds the limit of the endpoint (64 KiB; 1 MiB for agents; 4 MiB for variables; 5 MiB for deliveries to hooks).",
   unsupported_media_type:
     "The `Content-Type` of the body is not `application/json`, or the body is compressed.",
   invalid_request:

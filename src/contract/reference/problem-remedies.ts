@@ -69,7 +69,7 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   revision_conflict:
     "Read the variables again, seal the secrets for the new revision, and send the request again.",
   secrets_not_sealed:
-    "Enter the named secrets again, with `PATCH /v1/projects/{project_id}/variables`, or remove them. A client that seals by itself must read `seal_key` again first.",
+    "Enter the named secrets again, with `PATCH /v1/projects/{project_id}/variables`, or remove them. A client that seals by itself must read `servers` of the variables again first, and seal for all their keys.",
   webhook_disabled:
     "Enable the webhook with `PATCH /v1/webhooks/{webhook_id}` and `enabled: true`, then resend.",
   server_in_use:

@@ -2,8 +2,9 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 import type { Actor } from "#contract/endpoints/deployments/schemas.ts";
-import type { ChangedBy, SealedValue } from "#contract/endpoints/variables/schemas.ts";
+import type { ChangedBy } from "#contract/endpoints/variables/schemas.ts";
 import type { AccountId, CommandId, ProjectId } from "#contract/ids.ts";
+import type { StoredSecret } from "#domain/sealed-secret.ts";
 
 // The tables of variables and of one-off commands. The rules of schema.ts apply.
 
@@ -49,7 +50,7 @@ export const variables = sqliteTable(
     /** The value of a plain variable; null for a secret. */
     value: text("value"),
     /** The value of a secret, sealed for one or more servers; null for a plain variable. */
-    sealed: text("sealed", { mode: "json" }).$type<SealedValue[]>(),
+    sealed: text("sealed", { mode: "json" }).$type<StoredSecret>(),
   },
   (table) => [
     index("variables_project").on(table.projectId, table.until),

@@ -14,19 +14,20 @@ export async function sealRepositoryToken(
   current: readonly StoredVariable[],
   change: SealFor & Pick<NewRevision, "changedAt" | "changedBy" | "eventId">,
 ): Promise<Result<NewRevision, "no_seal_key" | "too_many">> {
-  if (change.sealKey === null) return noRepositoryKey();
+  if (change.servers.some(({ sealKey }) => sealKey === null)) return noRepositoryKey(change.servers);
   const set = [{ name: REPOSITORY_TOKEN, value: token, secret: true }];
   const changes = decideChanges(current, { set, remove: [] });
   if (!changes.ok) return changes;
   const sealed = await sealVariables(changes.value.set, change);
-  if (!sealed.ok) return noRepositoryKey();
+  if (!sealed.ok) return noRepositoryKey(change.servers);
   const { projectId, revision, changedAt, changedBy, eventId } = change;
   return succeed({ projectId, revision, changedAt, changedBy, eventId, set: sealed.value, removed: [] });
 }
 
-function noRepositoryKey() {
+function noRepositoryKey(servers: SealFor["servers"]) {
   return noSealKey(
     "the password in `repository`",
+    servers,
     `Or send the address without the password, and set the secret ${REPOSITORY_TOKEN} later.`,
   );
 }

@@ -1,5 +1,6 @@
 import type { Variable, VariableRevision, Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { AccountId, ProjectId } from "#contract/ids.ts";
+import { sealedFor, serversWithoutBox } from "#domain/sealed-secret.ts";
 import type {
   RevisionReading,
   VariableReading,
@@ -12,7 +13,7 @@ type Owner = { readonly accountId: AccountId; readonly projectId: ProjectId };
 /** A project's variables. The values of secrets are not part of it, not even sealed. */
 export function variablesView(
   { accountId, projectId }: Owner,
-  { serverId, revision, sealKey }: VariablesHead,
+  { serverId, revision, servers }: VariablesHead,
   readings: readonly VariableReading[],
 ): Variables {
   const variables = readings.map(variableView);
@@ -22,11 +23,10 @@ export function variablesView(
     server_id: serverId,
     revision,
     variables,
-    seal_key: sealKey,
+    seal_key: servers[0]?.sealKey ?? null,
+    servers: servers.map((server) => ({ server_id: server.serverId, seal_key: server.sealKey })),
     not_sealed: variables.flatMap((one) =>
-      one.secret && !one.sealed_for.some((fingerprint) => fingerprint === sealKey?.fingerprint)
-        ? [one.name]
-        : [],
+      one.secret && serversWithoutBox(one.sealed_for, servers).length > 0 ? [one.name] : [],
     ),
   };
 }
@@ -35,8 +35,7 @@ function variableView(reading: VariableReading): Variable {
   const { name, revision, build, changedAt, changedBy } = reading;
   const shared = { name, revision, changed_at: timestamp(changedAt), changed_by: changedBy };
   if (!reading.secret) return { ...shared, secret: false, value: reading.value ?? "" };
-  const sealedFor = (reading.sealed ?? []).map(({ fingerprint }) => fingerprint);
-  return { ...shared, secret: true, build, sealed_for: sealedFor };
+  return { ...shared, secret: true, build, sealed_for: sealedFor(reading.sealed ?? []) };
 }
 
 /** A change of a project's variables. */

@@ -7,7 +7,7 @@ import { readSealKey } from "#agent/secrets/seal-key.ts";
 
 import { messagesOf, AgentWorld } from "../support/harness.ts";
 import { enrollAgent } from "../support/agent-process.ts";
-import { sealVariables } from "../support/sealed-variables.ts";
+import { sealForTwo, sealVariables } from "../support/sealed-variables.ts";
 
 let world: AgentWorld;
 beforeEach(async () => {
@@ -141,6 +141,57 @@ describe("a secret", () => {
     expect(world.read("token.txt")).toBe("rotated-password");
     // The same revision again is the usual case: most deployments change no secret.
     expect((await world.deploy({ ...order, variables: fresh })).result.outcome).toBe("live");
+  });
+
+  it("that is sealed for several servers is open for the commands, and after a restart without an order", async () => {
+    const agent = await world.startAgent();
+    const order = { activate_command: write("TOKEN", world.path("token.txt")) };
+    const first = await sealForTwo(world, { TOKEN: { value: "correct-horse" } });
+    expect((await world.deploy({ ...order, variables: first })).result.outcome).toBe("live");
+    expect(world.read("token.txt")).toBe("correct-horse");
+    expect(filesIn(world.path("variables"))).not.toContain("correct-horse");
+
+    // A failed activation goes back to the first release with its own secrets, which the agent has stored sealed.
+    await agent.stop();
+    await world.startAgent();
+    const second = await sealForTwo(
+      world,
+      { TOKEN: { value: "second-secret", revision: 2 } },
+      { revision: 2 },
+    );
+    const failing = { activate_command: `${order.activate_command}; test "$TOKEN" = correct-horse` };
+    const { result } = await world.deploy({ ...failing, variables: second });
+    expect(result).toMatchObject({ outcome: "failed", failure: { stage: "activate" } });
+    expect(world.read("token.txt")).toBe("correct-horse");
+  });
+
+  it("of several servers fails the deployment if its ciphertext is another secret's, is missing or was changed", async () => {
+    await world.startAgent();
+    const secrets = { TOKEN: { value: "correct-horse" }, OTHER: { value: "battery-staple" } };
+    const given = await sealForTwo(world, secrets);
+    const [token, other] = given.secrets.map(({ sealed }) => sealed);
+    if (token === null || token === undefined || other === null || other === undefined)
+      throw new Error("both are sealed");
+    const { ciphertext = "", ...box } = token;
+    const first = ciphertext.startsWith("A") ? "B" : "A";
+    for (const sealed of [
+      { ...box, ciphertext: other.ciphertext },
+      { ...other, ciphertext },
+      // As an agent of an earlier version reads it.
+      box,
+      { ...box, ciphertext: `${first}${ciphertext.slice(1)}` },
+      { ...box, ciphertext: ciphertext.slice(0, -4) },
+    ]) {
+      const { result } = await world.deploy({
+        variables: {
+          ...given,
+          secrets: given.secrets.map((one, at) => (at === 0 ? { ...one, sealed } : one)),
+        },
+      });
+      expect(result).toMatchObject({ failure: { code: "secrets_unreadable", stage: "fetch" } });
+      expect(JSON.stringify(result)).toContain("TOKEN");
+      expect(JSON.stringify(result)).not.toMatch(/horse|OTHER/);
+    }
   });
 
   it("may have a name that every object of JavaScript has", async () => {

@@ -39,6 +39,7 @@ const current: Variables = {
   revision: 4,
   variables: [secret, plain],
   seal_key: null,
+  servers: [],
   not_sealed: [],
 };
 

@@ -45,6 +45,10 @@ const variables = [
   { name: "NODE_OPTIONS", value: "--inspect" },
   { name: "TOKEN", value: "hush", secret: true, build: true },
   { name: "KEY", sealed: [{ fingerprint: "A".repeat(22), box: "A".repeat(64) }], secret: true },
+  {
+    ...{ name: "KEY_OF_TWO", ciphertext: "A".repeat(38), secret: true },
+    sealed: ["A", "B"].map((letter) => ({ fingerprint: letter.repeat(22), box: "A".repeat(107) })),
+  },
 ];
 
 /** A body with every marked field, for the operations with marked fields. */

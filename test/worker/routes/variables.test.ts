@@ -21,6 +21,7 @@ describe("the variables of a project", () => {
       revision: 0,
       variables: [],
       seal_key: keys.sealKey,
+      servers: [{ server_id: project.agent.serverId, seal_key: keys.sealKey }],
       not_sealed: [],
     });
   });

@@ -8,8 +8,8 @@ import { PageQuery } from "#contract/paging.ts";
 
 const ProjectParams = z.strictObject({ project_id: ProjectId });
 
-/** Two hundred variables, some of them of 32 KiB. */
-const MAX_BODY_BYTES = 1024 * 1024;
+/** Two hundred secrets with boxes for 50 servers, about 8 KB each, and values of 512 KiB. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 export const variableEndpoints = {
   getVariables: {

@@ -2,15 +2,18 @@ import * as z from "zod/mini";
 
 import { listBetween, listUpTo, textLike, wholeFrom } from "#contract/bounds.ts";
 import { Actor, ActorType } from "#contract/endpoints/deployments/schemas.ts";
+import { MAX_SERVERS } from "#contract/endpoints/projects/servers.ts";
 import { base64url, Fingerprint, SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
 import { utf8Length } from "#contract/utf8-length.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { growing, unknownOf } from "#contract/growing.ts";
 
-/** The maximum number of variables of a project, and the servers that a secret can be sealed for. */
+/** The maximum number of variables of a project. */
 export const MAX_VARIABLES = 200;
-const MAX_SEALED_FOR = 5;
+
+/** The maximum number of boxes of a secret that each have the value. With a ciphertext there is one for each server. */
+export const MAX_VALUE_BOXES = 5;
 
 /** The maximum length of a value, in bytes of UTF-8, and of all values of a project together, including secrets. */
 const MAX_VALUE_BYTES = 32 * 1024;
@@ -38,22 +41,44 @@ const Value = z.string().check(
   ),
 );
 
-/** A secret's value, sealed for the server with this key. Sealing adds 48 bytes to the value. */
-export const SealedValue = z.strictObject({
+/** What sealing adds to what is sealed, in bytes: a box, and a ciphertext. */
+export const BOX_BYTES = 48;
+export const CIPHERTEXT_BYTES = 28;
+
+/** The characters of base64url without padding. */
+const charactersOf = (bytes: number) => Math.ceil((bytes * 4) / 3);
+
+/** The length of the box of a 32-byte key, in characters. */
+const KEY_BOX_LENGTH = charactersOf(32 + BOX_BYTES);
+
+const box = {
   fingerprint: Fingerprint,
-  box: base64url(64, Math.ceil(((MAX_VALUE_BYTES + 48) * 4) / 3)),
-});
+  box: base64url(charactersOf(BOX_BYTES), charactersOf(MAX_VALUE_BYTES + BOX_BYTES)),
+};
+const Ciphertext = base64url(
+  charactersOf(CIPHERTEXT_BYTES),
+  charactersOf(MAX_VALUE_BYTES + CIPHERTEXT_BYTES),
+);
+
+/** A box for the server with this key. It has the secret's value, or with a ciphertext the key of the ciphertext. */
+export const SealedValue = z.strictObject(box);
 export type SealedValue = z.infer<typeof SealedValue>;
+
+/** A secret as one server gets it: its box, and the ciphertext whose key the box has, if the box does not have the value. */
+export const SealedSecret = z.strictObject({ ...box, ciphertext: z.optional(Ciphertext) });
+export type SealedSecret = z.infer<typeof SealedSecret>;
 
 /**
  * A variable to set. A secret is sent as its `value`, which is sealed before it is stored, or `sealed` for the revision
- * after the request's `revision`. `build`: whether builds get the secret too.
+ * after the request's `revision`: for one server with the value in its box, for several with the value in `ciphertext`.
+ * `build`: whether builds get the secret too.
  */
 export const SetVariable = z
   .strictObject({
     name: VariableName,
     value: z.optional(Value),
-    sealed: z.optional(listBetween(SealedValue, 1, MAX_SEALED_FOR)),
+    sealed: z.optional(listBetween(SealedValue, 1, MAX_SERVERS)),
+    ciphertext: z.optional(Ciphertext),
     secret: z._default(z.boolean(), false),
     build: z.optional(z.boolean()),
   })
@@ -62,10 +87,39 @@ export const SetVariable = z
       ({ value, sealed }) => (value === undefined) !== (sealed === undefined),
       "must have either value or sealed",
     ),
-    // Not in SealedValue: orders have it too, and a refused order would never be sent.
-    z.refine(({ sealed = [] }) => sealed.every(({ box }) => box.length % 4 !== 1), {
+    // Not in the schemas of boxes: orders have them too, and a refused order would never be sent.
+    z.refine(({ sealed = [] }) => sealed.every(({ box: { length } }) => length % 4 !== 1), {
       path: ["sealed"],
       message: "has a box that is not base64url: it has one character too many or too few",
+    }),
+    z.refine(({ ciphertext = "" }) => ciphertext.length % 4 !== 1, {
+      path: ["ciphertext"],
+      message: "is not base64url: it has one character too many or too few",
+    }),
+    z.refine(
+      ({ sealed = [] }) => new Set(sealed.map(({ fingerprint }) => fingerprint)).size === sealed.length,
+      { path: ["sealed"], message: "must not have two boxes for the same fingerprint" },
+    ),
+    z.refine(({ sealed, ciphertext }) => ciphertext === undefined || sealed !== undefined, {
+      path: ["ciphertext"],
+      message: "must have its key in the boxes of sealed",
+    }),
+    // One form for one server, which agents of every version open.
+    z.refine(({ sealed, ciphertext }) => ciphertext === undefined || sealed?.length !== 1, {
+      path: ["ciphertext"],
+      message: "must be omitted for one server: its box has the value",
+    }),
+    z.refine(
+      ({ sealed = [], ciphertext }) =>
+        ciphertext === undefined || sealed.every(({ box: { length } }) => length === KEY_BOX_LENGTH),
+      {
+        path: ["sealed"],
+        message: `must have boxes of ${KEY_BOX_LENGTH} characters, because each has the key of the ciphertext`,
+      },
+    ),
+    z.refine(({ sealed = [], ciphertext }) => ciphertext !== undefined || sealed.length <= MAX_VALUE_BOXES, {
+      path: ["sealed"],
+      message: `must have ${MAX_VALUE_BOXES} boxes or fewer without ciphertext`,
     }),
     z.refine(({ sealed, secret }) => sealed === undefined || secret, {
       path: ["secret"],
@@ -130,10 +184,14 @@ export const Variable = z.discriminatedUnion("secret", [
 ]);
 export type Variable = z.infer<typeof Variable>;
 
+/** A server of a project with the key to seal for. Null until its agent has connected. */
+export const SealingServer = z.strictObject({ server_id: ServerId, seal_key: z.nullable(SealKey) });
+export type SealingServer = z.infer<typeof SealingServer>;
+
 /**
- * The variables of a project at its current revision; 0: none were ever set. `seal_key`: the key of the project's
- * server, null until its agent has connected. `not_sealed`: the secrets that this server cannot open, which have to be
- * entered again.
+ * The variables of a project at its current revision; 0: none were ever set. `seal_key`: the key of the project's first
+ * server. `servers`: all servers of the project, the first one first. `not_sealed`: the secrets that one of them cannot
+ * open, which have to be entered again.
  */
 export const Variables = z.strictObject({
   account_id: AccountId,
@@ -142,9 +200,16 @@ export const Variables = z.strictObject({
   revision: wholeFrom(0),
   variables: z.array(Variable),
   seal_key: z.nullable(SealKey),
+  /** An earlier control plane lists none. */
+  servers: z._default(z.array(SealingServer), []),
   not_sealed: z.array(z.string()),
 });
 export type Variables = z.infer<typeof Variables>;
+
+/** The servers of a project that its secrets are sealed for, the first one first. */
+export function serversOf({ servers, server_id, seal_key }: Variables): readonly SealingServer[] {
+  return servers.length > 0 ? servers : [{ server_id, seal_key }];
+}
 
 /** Who changed which variables when. Values are not part of the history. */
 export const VariableRevision = z.strictObject({

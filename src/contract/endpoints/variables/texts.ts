@@ -27,6 +27,12 @@ const variables = {
     { name: "PUBLIC_URL", secret: false, revision: 1, value: "https://shop.example.com", ...changed },
   ],
   seal_key: { public_key: example.publicKey, fingerprint: example.fingerprint },
+  servers: [
+    {
+      server_id: example.server,
+      seal_key: { public_key: example.publicKey, fingerprint: example.fingerprint },
+    },
+  ],
   not_sealed: [],
 } as const;
 
@@ -35,13 +41,13 @@ export const variableTexts = {
     summary: "Get the variables of a project",
     description: prose`
       Returns the current variables of a project, sorted by name. The response contains the values of plain variables,
-      but never the values of secrets: only the agent of the server can open them. Every token that can read the project
+      but never the values of secrets: only the agents of the servers can open them. Every token that can read the project
       can read its plain values, so use a secret for anything confidential.
 
-      To seal secrets yourself, use \`seal_key\`, and compare its fingerprint with the fingerprint that \`gantry-agent
-      status\` prints on the server. \`seal_key\` is \`null\` until an agent that supports secrets has connected.
-      \`not_sealed\` names the secrets that the current server cannot open, because the project was moved or the server
-      lost its key. Deployments and rollbacks are refused (409 \`secrets_not_sealed\`) until you enter them again or
+      To seal secrets yourself, use the keys in \`servers\`, and compare each fingerprint with the fingerprint that
+      \`gantry-agent status\` prints on the server. A key is \`null\` until an agent that supports secrets has connected.
+      \`not_sealed\` names the secrets that one of the servers cannot open, because the project was moved, the server was
+      added later, or it lost its key. Deployments and rollbacks are refused (409 \`secrets_not_sealed\`) until you enter them again or
       remove them.`,
     answer: variables,
   },
@@ -56,13 +62,15 @@ export const variableTexts = {
       get secrets with \`build\`. The secret \`GANTRY_REPOSITORY_TOKEN\` is the password of the repository's https address: git gets
       it, and no build or command does. Other names that begin with \`GANTRY\` are 422.
 
-      Send a secret as a \`value\` with \`secret: true\`, and it is sealed for the server before it is stored. To seal it
-      yourself, send \`sealed\`, and the current revision as \`revision\`, because the box is sealed for the next one. If
-      the variables have changed in the meantime, the response is 409 \`revision_conflict\`: read them, seal again, and
-      retry. Without \`revision\`, the request applies to whatever the current revision is.
+      Send a secret as a \`value\` with \`secret: true\`, and it is sealed for the project's servers before it is stored. To
+      seal it yourself, send \`sealed\` with a box for each server, and the current revision as \`revision\`, because the
+      secret is sealed for the next one. For one server its box has the value. For several, at most 50, encrypt the value
+      once, send it as \`ciphertext\`, and put the key of the ciphertext into each box. If the variables have changed in
+      the meantime, the response is 409 \`revision_conflict\`: read them, seal again, and retry. Without \`revision\`, the
+      request applies to whatever the current revision is.
 
-      If the server has no seal key yet, a request with a secret is 409 \`no_seal_key\`. If a secret is sealed for other
-      keys only, it is 409 \`secrets_not_sealed\`. A project can have 200 variables with 512 KiB of values in total (409
+      If a server has no seal key yet, a request with a secret is 409 \`no_seal_key\`. If a secret has no box for the
+      current key of one of the servers, it is 409 \`secrets_not_sealed\`. Boxes for further keys are accepted. A project can have 200 variables with 512 KiB of values in total (409
       \`too_many\`).`,
     body: {
       set: [
@@ -88,7 +96,10 @@ export const variableTexts = {
 const setFields = {
   name: "The name: letters, digits and `_`. Names that begin with `GANTRY` are reserved, except `GANTRY_REPOSITORY_TOKEN`.",
   value: "The value, at most 32 KiB of UTF-8 without NUL characters. Send either `value` or `sealed`.",
-  sealed: "A secret's value, sealed for one or more servers. One of them must be the project's server.",
+  sealed:
+    "The boxes of a secret, one for each server of the project: with `ciphertext` up to 50, and without it up to 5. No two have the same fingerprint.",
+  ciphertext:
+    "The value of a secret that is sealed for several servers, encrypted once with a random key: a nonce of 12 bytes, the AES-256-GCM ciphertext and its tag, in base64url. The additional data are the account's id, the project's id, the name and the revision that sets the secret, separated by NUL characters. Each box in `sealed` has the key. Must be omitted with one box.",
   secret: "Whether the value is stored sealed, and is never shown again.",
   build:
     "Whether builds get the secret too. If omitted: as before, and `false` for a new secret. Builds get all plain variables.",
@@ -103,10 +114,10 @@ export const variableSchemas = {
   SetVariable: object(schemas.SetVariable, "A variable to set.", setFields),
   SealedValue: object(
     schemas.SealedValue,
-    "A value that is sealed for a server: HPKE (RFC 9180) in base mode with DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and AES-256-GCM. `info` is `gantry secret, version 1`. The additional data are the account's id, the project's id, the name, the revision that sets the secret and the fingerprint, separated by NUL characters.",
+    "A box for a server, with a secret's value or, if the variable has a `ciphertext`, with its 32-byte key: HPKE (RFC 9180) in base mode with DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and AES-256-GCM. `info` is `gantry secret, version 1` for a value and `gantry secret, version 2` for a key. The additional data are the account's id, the project's id, the name, the revision that sets the secret and the fingerprint, separated by NUL characters.",
     {
       fingerprint: "The fingerprint of the key that it is sealed for.",
-      box: "The encapsulated key and the ciphertext, in base64url.",
+      box: "HPKE's encapsulated key and ciphertext, in base64url.",
     },
   ),
   SealKey: object(SealKey, "The public key for which a server's secrets are sealed.", {
@@ -137,11 +148,18 @@ export const variableSchemas = {
   Variables: object(schemas.Variables, "The variables of a project.", {
     account_id: "The account's id, which is part of what a secret is sealed with.",
     project_id: "The project's id.",
-    server_id: "The id of the project's server.",
+    server_id: "The id of the project's server, or of the first one of several.",
     revision: "The current revision. 0: there never were any variables.",
     variables: "The variables, sorted by name.",
-    seal_key: "The key of the project's server. `null` until an agent that supports secrets has connected.",
-    not_sealed: "The names of the secrets that the project's server cannot open.",
+    seal_key:
+      "The key of the server in `server_id`. `null` until an agent that supports secrets has connected.",
+    servers:
+      "All servers of the project, with the keys to seal for. The first one is the server in `server_id`.",
+    not_sealed: "The names of the secrets that a server of the project cannot open.",
+  }),
+  SealingServer: object(schemas.SealingServer, "A server that a project's secrets are sealed for.", {
+    server_id: "The server's id.",
+    seal_key: "The key of the server. `null` until an agent that supports secrets has connected.",
   }),
   VariableRevision: object(schemas.VariableRevision, "A change of a project's variables.", {
     ...changedFields,

@@ -3,10 +3,11 @@ import * as z from "zod/mini";
 
 import type { WatchedBranch } from "#contract/agent-watch.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
-import { REPOSITORY_TOKEN, SealedValue } from "#contract/endpoints/variables/schemas.ts";
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { storedAs } from "#contract/stored.ts";
+import { secretFor, StoredSecret } from "#domain/sealed-secret.ts";
 import { watchTimes } from "#domain/pushes/watch-times.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { candidates, newestDeployment } from "#worker/db/deployments/list-deployments.ts";
@@ -14,13 +15,13 @@ import { hooks, pushes } from "#worker/db/push-tables.ts";
 import { isUnread } from "#worker/db/pushes/push-records.ts";
 import { deployOnOf, storedSetting } from "#worker/db/projects/settings-column.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
-import { sealKeyOfServer } from "#worker/db/variables/variable-records.ts";
+import { sealKeyOfServer } from "#worker/db/variables/sealing-servers.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
 const storedSealKey = storedAs(SealKey);
 
 /** The project's current repository token, or none. */
-const Tokens = z.array(z.strictObject({ revision: z.int(), sealed: z.array(SealedValue) }));
+const Tokens = z.array(z.strictObject({ revision: z.int(), sealed: StoredSecret }));
 
 /** `unread`: the projects with pushes that wait until the server has read the repository. */
 export type Watched = { readonly branches: readonly WatchedBranch[]; readonly unread: readonly ProjectId[] };
@@ -64,8 +65,8 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
     if (times === null || known === null) return [];
     const key = others.sealKey === null ? null : storedSealKey.parse(parseJson(others.sealKey));
     const [current] = Tokens.parse(others.tokens);
-    const sealed = current?.sealed.find(({ fingerprint }) => fingerprint === key?.fingerprint);
-    const isForHost = repository.startsWith("https:") && current !== undefined && sealed !== undefined;
+    const sealed = secretFor(current?.sealed ?? [], key?.fingerprint ?? null);
+    const isForHost = repository.startsWith("https:") && current !== undefined && sealed !== null;
     return [
       {
         ...{ project_id: id, project_name: name, repository, branch, known_sha: known },

@@ -1,6 +1,7 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
+import { MAX_VALUE_BOXES } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { NotSealed, type ProjectVariables } from "#domain/lane/variables.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
@@ -8,7 +9,9 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { freezeFields, freezesOf } from "#worker/db/freezes/project-freezes.ts";
 import { type LocatedProject, projectFields, serverLocation } from "#worker/db/projects/find-project.ts";
 import { projects } from "#worker/db/schema.ts";
-import { currentRevision, sealKeyOfServer } from "#worker/db/variables/variable-records.ts";
+import { list } from "#worker/db/statements.ts";
+import { fingerprintsOfServers } from "#worker/db/variables/sealing-servers.ts";
+import { currentRevision } from "#worker/db/variables/variable-records.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
 export type ProjectToDeploy = {
@@ -18,8 +21,8 @@ export type ProjectToDeploy = {
 };
 
 /**
- * Reads a project with the revision of its variables, the secrets that its server cannot open, and the freezes that hold
- * it. One D1 round trip.
+ * Reads a project with the revision of its variables, the secrets that one of its servers cannot open, and the freezes
+ * that hold it. One D1 round trip.
  * @param which `all`: also earlier values of secrets
  * @returns null if the account has no such project
  */
@@ -40,12 +43,11 @@ const currentFields = (rows: AccountRows) => fieldsToDeploy(rows, "current");
 
 /** The fields of a project that is to be deployed, for `readProjectToDeploy`. */
 export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
-  const fingerprint = sql`(select ${sealKeyOfServer(rows)} ->> 'fingerprint')`;
   const isNotSealed = and(
     eq(variables.projectId, projects.id),
     which === "current" ? isNull(variables.until) : undefined,
     sql`${variables.secret} = 1`,
-    sql`not exists (select 1 from json_each(${variables.sealed}) as box where box.value ->> 'fingerprint' = ${fingerprint})`,
+    isMissingBox(),
   );
   const { name, revision: from, until } = variables;
   const item = sql`json_object('name', ${name}, 'from', ${from}, 'until', ${until})`;
@@ -53,9 +55,33 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
     ...projectFields(rows),
     serverLocation: serverLocation(rows),
     revision: currentRevision(rows),
-    notSealed: rows.listNamed(item, variables, isNotSealed),
+    notSealed: sql<unknown>`(with ${neededKeys(rows)} select ${rows.listNamed(item, variables, isNotSealed)} from keys)`,
     ...freezeFields(rows),
   };
+}
+
+/**
+ * The fingerprints of all servers of the project, as an object with a 0 for each. A server without a key has a name that
+ * is no fingerprint. Materialized, because SQLite would otherwise read the servers again for each secret.
+ */
+function neededKeys(rows: AccountRows): SQL {
+  // Distinct, because servers with the same key need one box.
+  const names = sql`select distinct coalesce(value, 'none') as name from json_each(${fingerprintsOfServers(rows)})`;
+  const needed = sql`select json_group_object(name, 0) as needed from (${names})`;
+  return sql`keys as materialized (${needed})`;
+}
+
+/**
+ * Whether a secret has no box for one of `neededKeys`. The patch replaces the 0 of each key that has a box, which has no
+ * colon. Without `json_each`, because D1 bills its rows: as many as servers for each secret.
+ */
+function isMissingBox(): SQL {
+  const { sealed } = variables;
+  const fingerprint = (at: number) =>
+    sql`coalesce(${sealed} ->> ${sql.raw(`'$[${at}].fingerprint'`)}, '-'), ''`;
+  const ofList = Array.from({ length: MAX_VALUE_BOXES }, (_, at) => fingerprint(at));
+  const boxes = sql`coalesce(${sealed} -> '$.boxes', json_object(${list(ofList)}))`;
+  return sql`instr(json_patch(keys.needed, ${boxes}), ':0') > 0`;
 }
 
 type Fields = LocatedProject & {

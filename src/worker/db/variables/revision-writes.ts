@@ -1,8 +1,9 @@
 import { and, desc, eq, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 
-import type { ChangedBy, SealedValue } from "#contract/endpoints/variables/schemas.ts";
+import type { ChangedBy } from "#contract/endpoints/variables/schemas.ts";
 import type { EventId, ProjectId } from "#contract/ids.ts";
 import { MAX_REMEMBERED } from "#domain/lane/lane.ts";
+import type { StoredSecret } from "#domain/sealed-secret.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { changeWrites, computedEventWrites } from "#worker/db/changes/change-writes.ts";
 import type { StoredEntry } from "#worker/db/changes/stored-change.ts";
@@ -16,7 +17,7 @@ const KEPT_REVISIONS = 100;
 
 export type NewVariable =
   | { readonly name: string; readonly secret: false; readonly value: string }
-  | { readonly name: string; readonly secret: true; readonly build: boolean; readonly sealed: SealedValue[] };
+  | { readonly name: string; readonly secret: true; readonly build: boolean; readonly sealed: StoredSecret };
 
 /** A change of a project's variables. `revision`: the number that it takes, one above the current one. */
 export type NewRevision = {

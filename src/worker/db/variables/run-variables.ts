@@ -8,6 +8,7 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { storedAs } from "#contract/stored.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";
+import { secretFor } from "#domain/sealed-secret.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { variables } from "#worker/db/variable-tables.ts";
@@ -73,8 +74,7 @@ export async function findRunVariables(
       .filter((one) => one.secret && !isForOtherHost(one))
       .map(({ name, revision: setBy, build, sealed, sealKey }) => {
         const key = sealKey === null ? null : storedSealKey.parse(parseJson(sealKey));
-        const box = sealed?.find(({ fingerprint }) => fingerprint === key?.fingerprint);
-        return { name, revision: setBy, build, sealed: box ?? null };
+        return { name, revision: setBy, build, sealed: secretFor(sealed ?? [], key?.fingerprint ?? null) };
       }),
   };
 }

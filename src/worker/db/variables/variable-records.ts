@@ -1,17 +1,17 @@
 import { and, desc, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 
-import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
-import { parseJson } from "#contract/parse-json.ts";
-import { storedAs } from "#contract/stored.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { isOfProject, serverLocation } from "#worker/db/projects/find-project.ts";
-import { deployments, projects, servers } from "#worker/db/schema.ts";
+import { deployments, projects } from "#worker/db/schema.ts";
 import { afterOf, newestPage, type Position } from "#worker/db/reads.ts";
+import {
+  sealKeyFields,
+  serversToSealFor,
+  type ServerToSealFor,
+} from "#worker/db/variables/sealing-servers.ts";
 import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
 import type { ServerLocation } from "#worker/objects/location.ts";
-
-const storedSealKey = storedAs(SealKey);
 
 const columns = {
   name: variables.name,
@@ -56,11 +56,6 @@ export function currentRevision(rows: AccountRows): SQL<number> {
   return sql<number>`max(coalesce(${newest}, 0), coalesce(${newestUsed}, 0))`;
 }
 
-/** The seal key of the server of the project in `projects`, as JSON; null: its agent has none. */
-export function sealKeyOfServer(rows: AccountRows): SQL<string | null> {
-  return rows.first<string>(servers.sealKey, servers, eq(servers.id, projects.serverId), sql`${servers.id}`);
-}
-
 /** What a change of a project's variables depends on besides the variables. */
 export type VariablesHead = {
   readonly name: string;
@@ -70,7 +65,8 @@ export type VariablesHead = {
   readonly repository: string;
   /** 0: the project never had variables. */
   readonly revision: number;
-  readonly sealKey: SealKey | null;
+  /** All servers of the project, `serverId` first. */
+  readonly servers: readonly ServerToSealFor[];
 };
 
 /** The account's project with this id; null if there is none. */
@@ -99,12 +95,17 @@ function headFields(rows: AccountRows) {
     serverLocation: serverLocation(rows),
     repository: projects.repository,
     revision: currentRevision(rows),
-    sealKey: sealKeyOfServer(rows),
+    ...sealKeyFields(rows),
   };
 }
 
-function readHead<Found extends { readonly sealKey: string | null }>({ sealKey, ...head }: Found) {
-  return { ...head, sealKey: sealKey === null ? null : storedSealKey.parse(parseJson(sealKey)) };
+type FoundHead = Omit<VariablesHead, "servers"> & {
+  readonly sealKey: string | null;
+  readonly others: unknown;
+};
+
+function readHead({ sealKey, others, ...head }: FoundHead): VariablesHead {
+  return { ...head, servers: serversToSealFor({ serverId: head.serverId, sealKey, others }) };
 }
 
 const revisionColumns = {

@@ -1,6 +1,7 @@
 import { isOverSsh, repositoryKey } from "#contract/forge.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { CreateProjectInput, Project } from "#contract/endpoints/projects/schemas.ts";
+import { projectServers } from "#contract/endpoints/projects/servers.ts";
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
 import { splitLogin } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
@@ -8,16 +9,9 @@ import { newSettings } from "#worker/db/projects/settings-column.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { insertProject } from "#worker/db/projects/insert-project.ts";
 import { findProjectWithServing, notServed } from "#worker/db/projects/served-project.ts";
-import { findServer } from "#worker/db/servers/server-records.ts";
+import { findServersToSealFor } from "#worker/db/variables/sealing-servers.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
-import {
-  domainTaken,
-  nameTaken,
-  refuseCron,
-  refuseServers,
-  tooMany,
-  unknownServer,
-} from "#worker/operations/refusals.ts";
+import { domainTaken, nameTaken, refuseCron, refuseServers, tooMany } from "#worker/operations/refusals.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
@@ -42,7 +36,7 @@ export async function createProject(
   if (wrongCron !== null) return wrongCron;
   const login = splitLogin(input.repository);
   const project = newProject(context, { ...input, repository: login?.address ?? input.repository });
-  const token = await firstVariables(context, project, login?.token ?? null);
+  const token = await firstVariables(context, project, login?.token ?? null, input);
   if (!token.ok) return token;
   const { reference, target } = namedProject(project);
   const recorded = requestWrites(context, {
@@ -97,17 +91,19 @@ async function prepareKey(context: Context, { id, repository }: ProjectRecord): 
 /** The first revision of a project's variables: the password of its repository's address. null without a password. */
 async function firstVariables(
   context: Context,
-  { id: projectId, serverId, createdAt }: ProjectRecord,
+  { id: projectId, serverId, createdAt, settings }: ProjectRecord,
   token: string | null,
+  input: CreateProjectInput,
 ): Promise<Result<NewRevision | null, "invalid_request" | "no_seal_key" | "too_many">> {
   if (token === null) return succeed(null);
-  const server = await findServer(context.rows, serverId);
-  if (server === null) return unknownServer(serverId);
+  const ids = projectServers(serverId, settings.servers).map(({ id }) => id);
+  const servers = await findServersToSealFor(context.rows, ids);
+  if (servers === null) return await refuseServers(context, input);
   return await sealRepositoryToken(token, [], {
     accountId: context.account.id,
     projectId,
     revision: 1,
-    sealKey: server.sealKey,
+    servers,
     changedAt: createdAt,
     changedBy: actorOf(context),
     eventId: context.ids.event(),

@@ -7,7 +7,7 @@ import { splitLogin, userNameOf } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import { updateProject as changeProject } from "#worker/db/projects/update-project.ts";
 import { findProjectWithServing } from "#worker/db/projects/served-project.ts";
-import { findServer } from "#worker/db/servers/server-records.ts";
+import { findServersToSealFor } from "#worker/db/variables/sealing-servers.ts";
 import {
   findCurrentVariables,
   findVariablesHead,
@@ -21,7 +21,6 @@ import {
   refuseCron,
   refuseServers,
   tooManyProcesses,
-  unknownServer,
 } from "#worker/operations/refusals.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
@@ -119,13 +118,14 @@ type NewAddress = {
 async function newToken(
   context: Context,
   id: ProjectId,
-  { repository, server_id, servers }: UpdateProjectInput,
+  input: UpdateProjectInput,
 ): Promise<
   Result<
     NewAddress | null,
     "not_found" | "insufficient_scope" | "invalid_request" | "no_seal_key" | "too_many"
   >
 > {
+  const { repository } = input;
   if (repository === undefined) return succeed(null);
   const login = splitLogin(repository);
   const address = login?.address ?? repository;
@@ -138,17 +138,19 @@ async function newToken(
   // Only the password was split from the stored address, so this long user name is not the token.
   if (login.isUserName && userNameOf(head.repository) === userNameOf(repository))
     return await keepToken(context, id, repository, head);
-  const serverId = servers?.[0]?.id ?? server_id;
-  const isMove = serverId !== undefined && serverId !== head.serverId;
+  const now = head.servers.map(({ serverId }) => serverId);
+  const next =
+    input.servers?.map((server) => server.id) ?? (input.server_id === undefined ? now : [input.server_id]);
+  const isMove = next.length !== now.length || next.some((serverId) => !now.includes(serverId));
   if (isMove && rows.projectIds !== null) return refuseMove();
-  const server = isMove ? await findServer(rows, serverId) : head;
-  if (server === null) return unknownServer(serverId ?? head.serverId);
+  const servers = isMove ? await findServersToSealFor(rows, next) : head.servers;
+  if (servers === null) return await refuseServers(context, input);
   const current = await findCurrentVariables(rows, id);
   const sealed = await sealRepositoryToken(login.token, current, {
     accountId: account.id,
     projectId: id,
     revision: head.revision + 1,
-    sealKey: server.sealKey,
+    servers,
     changedAt: clock.now(),
     changedBy: actorOf(context),
     eventId: ids.event(),

@@ -66,7 +66,7 @@ async function tryUpdate(
   const { set, removed } = changes.value;
   if (set.length + removed.length === 0) return succeed(variablesView(owner, head, current));
   const revision = head.revision + 1;
-  const sealed = await sealVariables(set, { ...owner, revision, sealKey: head.sealKey });
+  const sealed = await sealVariables(set, { ...owner, revision, servers: head.servers });
   if (!sealed.ok) return sealed;
   const audit = requestEntry(context, {
     ...{ target: { type: "project", id: projectId, name: head.name }, projectId },

@@ -6,6 +6,8 @@ import type { TipMoved } from "#contract/agent-watch.ts";
 import { Deployments } from "#contract/endpoints/deployments/schemas.ts";
 import { HookWithSecret, type Push, PushRows } from "#contract/endpoints/hooks/schemas.ts";
 import { FoundPushes } from "#worker/objects/agent-link/found-pushes.ts";
+import { sealForServers } from "#sealing/secret-box.ts";
+import { newServerKeys } from "../../../support/seal-keys.ts";
 import { SHA } from "../../../support/model/model-agent.ts";
 import { Faults, setUpForFaults } from "../../../support/worker/faults.ts";
 import { TestProject } from "../../../support/worker/project.ts";
@@ -133,6 +135,24 @@ describe("an agent is asked to watch", () => {
     const [branch] = await watched(project);
     expect(branch).toMatchObject({ project_id: project.id, token: { revision: 1 } });
     expect(JSON.stringify(project.agent.received)).not.toContain("the-token");
+  });
+
+  it("with the repository's token as sealed for several servers, without the other servers' boxes", async () => {
+    const settings = { repository: REPOSITORY, deploy_on: { poll: true } };
+    const { project, keys } = await TestProject.withKeys(settings);
+    await project.deploy();
+    const { sealKey: other } = await newServerKeys();
+    const { account_id, project_id } = await project.variables();
+    const place = { account_id, project_id, name: "GANTRY_REPOSITORY_TOKEN", revision: 1 };
+    const sealed = await sealForServers([other.public_key, keys.sealKey.public_key], place, "the-token");
+    const set = [{ name: "GANTRY_REPOSITORY_TOKEN", secret: true, ...sealed }];
+    const changed = await project.call("PATCH", project.variablesPath, { revision: 0, set });
+    expect(changed.status).toBe(200);
+    const [branch] = await watched(project);
+    const { fingerprint } = keys.sealKey;
+    const token = { revision: 1, sealed: { fingerprint, ciphertext: sealed?.ciphertext } };
+    expect(branch).toMatchObject({ project_id: project.id, token });
+    expect(JSON.stringify(project.agent.received)).not.toContain(other.fingerprint);
   });
 });
 
