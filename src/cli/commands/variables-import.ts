@@ -11,7 +11,7 @@ import { secretNames, variableError } from "#cli/variables/check-variable.ts";
 import { noteNoEffect } from "#cli/variables/note-no-effect.ts";
 import { readEnvFile } from "#cli/variables/read-env-file.ts";
 import type { EnvEntry } from "#client/read-env.ts";
-import { acceptKeyOption } from "#cli/variables/trust-seal-key.ts";
+import { acceptKeyOption } from "#cli/variables/trust-seal-keys.ts";
 
 export const variablesImport = defineCommand({
   name: "variables import",
@@ -60,7 +60,7 @@ export const variablesImport = defineCommand({
     const changed = await changeVariables(session, projectId, {
       before,
       decide,
-      acceptKey: options["accept-key"],
+      acceptKeys: options["accept-key"],
     });
     if (!changed.ok) return changed;
     noteNoEffect(

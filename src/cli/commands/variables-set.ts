@@ -11,7 +11,7 @@ import { type Assignment, readAssignments } from "#cli/variables/read-assignment
 import { noteNoEffect } from "#cli/variables/note-no-effect.ts";
 import { readValue } from "#cli/variables/read-value.ts";
 import { withSession } from "#cli/session/session.ts";
-import { acceptKeyOption, trustSealKey } from "#cli/variables/trust-seal-key.ts";
+import { acceptKeyOption, trustSealKeys } from "#cli/variables/trust-seal-keys.ts";
 
 export const variablesSet = defineCommand({
   name: "variables set",
@@ -19,7 +19,7 @@ export const variablesSet = defineCommand({
   details: [
     "All changes of a call form one revision. All commands of the project get plain variables; release and activate commands get secrets, and builds get secrets with --build. GANTRY_REPOSITORY_TOKEN is the password of the repository's https address.",
     "The value of a secret is never a command-line argument, because other users of the machine could see it. The command prompts for it, or reads it from a file or standard input, without one line break at the end. A secret stays a secret when its value changes.",
-    "Secrets are sealed on this machine for the project's server, so only its agent can read them. The fingerprint of the server's key is stored at first use, and a changed key is refused until you accept it.",
+    "Secrets are sealed on this machine for the project's servers, so only their agents can read them. The fingerprint of a server's key is stored at first use. A changed key, and the key of a server that was added, are refused until you accept them.",
   ],
   words: {
     "name=value": { isRequired: false, isList: true, help: "Plain variable to set (can be repeated)" },
@@ -60,14 +60,10 @@ export const variablesSet = defineCommand({
     // Before any prompt, so that nobody types a secret in vain.
     const marked = markSecrets(assignments.value, before);
     if (!marked.ok) return marked;
-    const acceptKey = options["accept-key"];
+    const acceptKeys = options["accept-key"];
     if (marked.value.some(({ isSecret }) => isSecret)) {
-      const key = await trustSealKey(session, {
-        projectId,
-        current: before,
-        acceptKey,
-      });
-      if (!key.ok) return key;
+      const keys = await trustSealKeys(session, { projectId, current: before, acceptKeys });
+      if (!keys.ok) return keys;
     } else if (build.value !== null) return stop("usage", BUILD_WITHOUT_SECRETS);
 
     const values = new Map<string, string>();
@@ -96,7 +92,7 @@ export const variablesSet = defineCommand({
     const changed = await changeVariables(session, projectId, {
       before,
       decide,
-      acceptKey,
+      acceptKeys,
     });
     if (!changed.ok) return changed;
     const what = `Set ${[...values.keys()].join(", ")}`;

@@ -1,11 +1,11 @@
-import type { SetVariable, Variables } from "#contract/endpoints/variables/schemas.ts";
+import { serversOf, type SetVariable, type Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { succeed } from "#contract/lib/result.ts";
-import { sealSecret } from "#sealing/secret-box.ts";
+import { sealForServers } from "#sealing/secret-box.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import type { Session } from "#cli/session/session.ts";
-import { type SealingFor, trustSealKey } from "#cli/variables/trust-seal-key.ts";
+import { type SealingFor, trustSealKeys } from "#cli/variables/trust-seal-keys.ts";
 
 /** A variable to set, with its value in clear. `build` null: as before. */
 export type VariableToSet = {
@@ -20,8 +20,8 @@ type Change = {
   readonly before: Variables;
   /** The variables to set, given the current ones. Runs again after another change. */
   readonly decide: (current: Variables) => Result<readonly VariableToSet[]>;
-  /** The value of --accept-key. */
-  readonly acceptKey: string | null;
+  /** The values of --accept-key. */
+  readonly acceptKeys: readonly string[];
 };
 
 const MAX_TRIES = 10;
@@ -35,14 +35,14 @@ const PAUSE_MS = 200;
 export async function changeVariables(
   session: Session,
   projectId: ProjectId,
-  { before, decide, acceptKey }: Change,
+  { before, decide, acceptKeys }: Change,
 ): Promise<Result<Variables>> {
   const { client, signal } = session;
   let current = before;
   for (let tries = 1; ; tries += 1) {
     const decided = decide(current);
     if (!decided.ok) return decided;
-    const set = await sealAll(session, { projectId, current, acceptKey }, decided.value);
+    const set = await sealAll(session, { projectId, current, acceptKeys }, decided.value);
     if (!set.ok) return set;
     const body = { revision: current.revision, set: set.value };
     const updated = await client.updateVariables({ params: { project_id: projectId }, body });
@@ -64,19 +64,21 @@ async function sealAll(
   for (const { name, value, isSecret } of variables) if (!isSecret) set.push({ name, value, secret: false });
   if (secrets.length === 0) return succeed(set);
 
-  const key = await trustSealKey(session, sealingFor);
-  if (!key.ok) return key;
+  const keys = await trustSealKeys(session, sealingFor);
+  if (!keys.ok) return keys;
   const { projectId, current } = sealingFor;
-  const { account_id, server_id } = current;
+  const { account_id } = current;
   for (const { name, value, build } of secrets) {
     const place = { account_id, project_id: projectId, name, revision: current.revision + 1 };
-    const sealed = await sealSecret(key.value, place, value);
-    if (sealed === null)
+    const sealed = await sealForServers(keys.value, place, value);
+    if (sealed === null) {
+      const servers = serversOf(current).map(({ server_id: id }) => id);
       return stop(
         "untrusted_seal_key",
-        `The seal key of server ${server_id} is not valid. Restart its agent, and try again.`,
+        `The seal key of ${servers.length === 1 ? "server" : "one of the servers"} ${servers.join(", ")} is not valid. Restart its agent, and try again.`,
       );
-    set.push({ name, sealed: [sealed], secret: true, ...(build === null ? {} : { build }) });
+    }
+    set.push({ name, ...sealed, secret: true, ...(build === null ? {} : { build }) });
   }
   return succeed(set);
 }

@@ -1,4 +1,4 @@
-import type { Variable, Variables } from "#contract/endpoints/variables/schemas.ts";
+import { serversOf, type Variable, type Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
@@ -27,12 +27,14 @@ export function variableRow(
 const oneLine = (value: string): string =>
   printableName(value.replaceAll("\r", "\\r").replaceAll("\n", "\\n").replaceAll("\t", "\\t"));
 
-/** Prints what to do about secrets that the project's server cannot open. */
-export function noteNotSealed(session: Session, { not_sealed: names }: Variables): void {
+/** Prints what to do about secrets that a server of the project cannot open. */
+export function noteNotSealed(session: Session, variables: Variables): void {
+  const { not_sealed: names } = variables;
   if (names.length === 0) return;
+  const who = serversOf(variables).length === 1 ? "The project's server" : "A server of the project";
   const enter = commandLine(session, `variables set ${names.map((name) => `--secret ${name}`).join(" ")}`);
   session.output.note(
-    `The project's server cannot open ${names.join(", ")}, so deployments are refused. Enter them again: ${enter}`,
+    `${who} cannot open ${names.join(", ")}, so deployments are refused. Enter them again: ${enter}`,
   );
 }
 

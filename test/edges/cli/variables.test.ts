@@ -294,7 +294,9 @@ describe("the server's seal key", () => {
     expect((await variables(server, args, withInput)).code).toBe(0);
     const { fingerprint } = server.keys.sealKey;
     await server.changeKey();
-    const lying = await createLyingProxy(proxy.url, fingerprint);
+    const lying = await createLyingProxy(proxy.url, (text) =>
+      text.replace(/"fingerprint":"[^"]*"/g, `"fingerprint":"${fingerprint}"`),
+    );
     const env = { GANTRY_URL: lying.url };
     // The pin of the other URL, as after a first use through it.
     const path = join(cli.home, "config-2", "gantry", "config.json");
@@ -308,6 +310,57 @@ describe("the server's seal key", () => {
       code: 2,
       stderr: expect.stringContaining(`was ${fingerprint} and is now`),
     });
+  });
+
+  it("is stored for each server of a project, and a server that is added is refused until it is accepted", async () => {
+    const [server, second, third] = [await newServer(), await newServer(), await newServer()];
+    // The project itself has one server: its further servers are in what the command reads.
+    let members = [{ serverId: server.serverId, key: server.keys.sealKey }];
+    const fleet = await createLyingProxy(proxy.url, (text) => {
+      const read = Variables.safeParse(jsonOf(text));
+      const listed = members.map(({ serverId, key }) => ({ server_id: serverId, seal_key: key }));
+      return read.success ? JSON.stringify({ ...read.data, servers: listed }) : text;
+    });
+    const set = (...more: string[]) =>
+      variables(server, [...args, ...more], { ...withInput, env: { GANTRY_URL: fleet.url } });
+    expect((await set()).code).toBe(0);
+    const [keyOfSecond, keyOfThird] = [second.keys.sealKey, third.keys.sealKey];
+    members = [
+      ...members,
+      { serverId: second.serverId, key: keyOfSecond },
+      { serverId: third.serverId, key: keyOfThird },
+    ];
+    const before = sent.length;
+    const refused = await set();
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    for (const { serverId, keys } of [second, third])
+      expect(refused.stderr).toContain(
+        `Server ${serverId} is new in project ${server.projectId}, with the seal key ${keys.sealKey.fingerprint}.`,
+      );
+    const accepted = [keyOfSecond, keyOfThird].map(({ fingerprint }) => `--accept-key=${fingerprint}`);
+    expect(refused.stderr).toContain(`pass ${accepted.join(" ")}`);
+    const one = await set(...accepted.slice(0, 1));
+    expect(one).toMatchObject({ code: 2, stderr: expect.not.stringContaining(`Server ${second.serverId}`) });
+    expect(sent.slice(before).join("")).not.toContain("PATCH");
+
+    expect((await set(...accepted)).code).toBe(0);
+    const fingerprints = members.map(({ key }) => key.fingerprint);
+    expect((await server.variables()).variables).toMatchObject([{ sealed_for: fingerprints }]);
+    expect(await openedSecrets(server)).toEqual({ PASSWORD: "battery-staple" });
+    expect(await set()).toMatchObject({ code: 0, stderr: "" });
+
+    const changed = await second.changeKey();
+    members = members.map((member) =>
+      member.serverId === second.serverId ? { ...member, key: changed.sealKey } : member,
+    );
+    const { fingerprint } = changed.sealKey;
+    expect((await set()).stderr).toContain(
+      `server ${second.serverId} was ${keyOfSecond.fingerprint} and is now ${fingerprint}.`,
+    );
+    const wrong = await set(`--accept-key=${keyOfSecond.fingerprint}`);
+    expect(wrong.stderr).toContain(`not ${keyOfSecond.fingerprint}.`);
+    expect((await set(`--accept-key=${fingerprint}`)).code).toBe(0);
+    await fleet.close();
   });
 
   it("must be named with --accept-key where it cannot be stored", async () => {
@@ -440,13 +493,20 @@ describe("gantry variables list, remove and history", () => {
 });
 
 /** A proxy that names another fingerprint for the server's key than the key has. */
-async function createLyingProxy(target: string, fingerprint: string) {
+async function createLyingProxy(target: string, change: (text: string) => string) {
   const server = createServer((request, response) => {
     void (async () => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of request) chunks.push(chunk);
       const answer = await fetch(target + (request.url ?? ""), {
-        headers: { authorization: request.headers.authorization ?? "" },
+        method: request.method ?? "GET",
+        headers: {
+          authorization: request.headers.authorization ?? "",
+          "content-type": request.headers["content-type"] ?? "application/json",
+        },
+        body: chunks.length === 0 ? null : Buffer.concat(chunks),
       });
-      const text = (await answer.text()).replace(/"fingerprint":"[^"]*"/g, `"fingerprint":"${fingerprint}"`);
+      const text = change(await answer.text());
       response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
     })();
   });
