@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 
 import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
-import type { Variable, Variables } from "#contract/endpoints/variables/schemas.ts";
+import { serversOf, type Variable, type Variables } from "#contract/endpoints/variables/schemas.ts";
 import { useCanSeal } from "#dashboard/pages/variables/can-seal.ts";
 import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -64,7 +64,8 @@ export function VariablesForm({ projectName, read, reload }: Props) {
   const edits = draft?.edits ?? [];
   const removed = draft?.removed ?? [];
   const isConflict = draft !== null && draft.revision !== known.revision;
-  const blocksSecrets = known.seal_key === null || canSeal === false;
+  const hasKeys = serversOf(known).every(({ seal_key: key }) => key !== null);
+  const blocksSecrets = !hasKeys || canSeal === false;
   const errorsOf = (edit: Edit) => {
     const errors = errorsIn(edit, edits);
     return isSecret(edit) && blocksSecrets ? { ...errors, value: "Secrets cannot be sealed here." } : errors;

@@ -2,7 +2,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { useProject } from "#dashboard/data/resources.ts";
 import { useVariables } from "#dashboard/pages/variables/variable-resources.ts";
 import { History } from "#dashboard/pages/variables/history.tsx";
-import { SealKey } from "#dashboard/pages/variables/seal-key.tsx";
+import { SealKeys } from "#dashboard/pages/variables/seal-keys.tsx";
 import { VariablesForm } from "#dashboard/pages/variables/variables-form.tsx";
 import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { ProjectFrame } from "#dashboard/shared/project-frame.tsx";
@@ -25,7 +25,7 @@ export function VariablesPage({ id }: { readonly id: ProjectId }) {
             {project?.variables_applied === false ? (
               <ApplyConfig projectId={id}>The live deployment runs with earlier variables.</ApplyConfig>
             ) : null}
-            <SealKey of={value.seal_key} />
+            <SealKeys of={value} />
             <History id={id} revision={value.revision} />
           </>
         )}
