@@ -266,10 +266,17 @@ function ending(
  * Why the agent may not activate the fetched commit; null: it is the approved commit, or the commit of the other servers, or
  * any commit may be activated.
  */
-function wrongCommit({ pin, commitSha }: Carried, { fleet }: Plan, fetched: string | null): string | null {
+function wrongCommit(
+  { kind, pin, state, commitSha }: Carried,
+  { fleet }: Plan,
+  fetched: string | null,
+): string | null {
   const got = `the agent has fetched ${fetched ?? "an unknown commit"}`;
   if (pin.name === "pinned")
     return pin.sha === fetched ? null : `${got}, but the approved commit is ${pin.sha}`;
+  // An agent that still has the code fetches nothing. Its result names the commit.
+  const mayHaveCode = kind !== "deploy" || state.name === "live";
+  if (fetched === null && mayHaveCode) return null;
   if (fleet === undefined || commitSha === null || commitSha === fetched) return null;
   return `${got}, but the other servers deploy ${commitSha}`;
 }

@@ -92,7 +92,7 @@ describe("an app on three servers", () => {
     }
     const { id } = await installation.api.rollBack(site.projectId, { version: 3 });
     const rolledBack = await installation.api.ended(id);
-    expect(rolledBack.status).toBe("live");
+    expect(rolledBack, await logOf(id)).toMatchObject({ status: "live", failure: null });
     expect(rolledBack.runs.map(({ release }) => release)).toEqual([3, 3, 3]);
     await expect
       .poll(() => versions(site))
@@ -185,7 +185,9 @@ describe("an app on three servers", () => {
     await site.source.commit();
     const applied = await installation.api.call("POST", `/v1/projects/${site.projectId}/apply`);
     expect(applied.status).toBe(201);
-    console.log(applied.text, JSON.stringify(await installation.api.listDeployments(site.projectId)));
+    const [config] = await installation.api.listDeployments(site.projectId);
+    const ended = await installation.api.ended(config?.id ?? "");
+    expect(ended, await logOf(ended.id)).toMatchObject({ status: "live", failure: null });
     await expect
       .poll(() => versions(site), { timeout: 30_000 })
       .toEqual([

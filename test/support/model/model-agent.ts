@@ -167,6 +167,8 @@ export function work(
     case "new": {
       const kept = run.reuse !== null && agent.releases.includes(run.reuse) ? run.reuse : null;
       if (kept !== null && run.preapproved) return replace(agent, { ...run, phase: "permitted" });
+      // It has the code, so it fetches nothing.
+      if (kept !== null) return replace(agent, { ...emit(run, { type: "ready" }), phase: "asked" });
       const begun: ModelRun = { ...run, reuse: kept, phase: "preparing" };
       return replace(agent, [{ type: "stage", stage: "fetch" } as const, ...found].reduce(emit, begun));
     }
