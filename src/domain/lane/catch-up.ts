@@ -100,8 +100,8 @@ function afterRun(live: Live, one: Behind, now: number): Named<"live"> | null {
   // The deployment for which it has stopped may have been canceled meanwhile.
   if (isRunIn(run, "stopped")) return again(live, one, now, tries);
   if (!isRunIn(run, "broken")) return null;
-  const isOver = tries + 1 >= MAX_TRIES || run.state.failure.code === "server_offline";
-  return again(live, one, isOver ? null : now, tries + 1);
+  const mayRetry = tries + 1 < MAX_TRIES && run.state.failure.code !== "server_offline";
+  return again(live, one, mayRetry ? now : null, tries + 1);
 }
 
 /** The server gets another run. @param offeredAt null: when it connects */

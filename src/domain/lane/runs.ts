@@ -86,7 +86,7 @@ export function deploying({ state }: Named<"active">): readonly Run[] {
 }
 
 /**
- * The run that runs the release command, of the project or of its repository: the first one that was not left out. It gets its
+ * The run that runs the release command, of the project or of its repository: the first that was not left out. It gets its
  * order before all others (`offerRest`). null: none does, because the code was live before.
  */
 export function releaserOf(active: Named<"active">): Run | null {

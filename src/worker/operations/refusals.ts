@@ -1,9 +1,11 @@
 import { findCronProblem } from "#project-files/cron/find-cron-problem.ts";
 import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
+import { installCommand } from "#contract/public-paths.ts";
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { refuse, type Refusal, type Result } from "#contract/problems.ts";
 import { findServerIds } from "#worker/db/projects/project-servers.ts";
+import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Excess } from "#domain/token-grant.ts";
@@ -89,6 +91,23 @@ export function unknownServer(serverId: ServerId) {
   return refuse("invalid_request", `There is no server ${serverId} in this account.`, [
     { pointer: "/server_id", message: "is not a server of this account" },
   ]);
+}
+
+/**
+ * Refuses a start on several servers of which some have an agent that would run all of the project: its cron jobs and its
+ * release command once more.
+ */
+export function refuseOldAgents(
+  { origin }: Pick<Context, "origin">,
+  { outdated }: Pick<ProjectToDeploy, "outdated">,
+) {
+  if (outdated.length === 0) return null;
+  const whose = outdated.length === 1 ? "The agent of" : "The agents of";
+  const verb = outdated.length === 1 ? "is" : "are";
+  return refuse(
+    "agent_outdated",
+    `${whose} ${outdated.join(", ")} ${verb} too old for a project on several servers. Update there: ${installCommand(origin)} | sh`,
+  );
 }
 
 /** Refuses the servers of a request that are not servers of the account. */

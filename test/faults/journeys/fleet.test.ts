@@ -59,7 +59,7 @@ async function versions(site: Site): Promise<[status: string, version: number | 
   return states.map(({ status, version }) => [status, version]);
 }
 
-/** Checks that all servers serve the newest page, or else the one of `commit`, and that no visitor was turned away. */
+/** Checks that all servers serve the page with this marker, and that no visitor was turned away. */
 async function leave({ site, visitors }: Scene, marker: string): Promise<void> {
   for (const visitor of visitors) await expect.poll(() => visitor.seen).toBe(marker);
   for (const visitor of visitors) {

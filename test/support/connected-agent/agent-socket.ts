@@ -2,6 +2,7 @@ import { expect } from "vitest";
 
 import { type RunEvent, RunEventsAnswer } from "#contract/agent-events.ts";
 import {
+  FLEET,
   type ActiveRun,
   type DeployKeyReport,
   Enrolled,
@@ -141,7 +142,7 @@ export class AgentSocket {
   /** The reported problem of the ingress. */
   ingressProblem: string | undefined = undefined;
   /** What it can do besides answering requests, as its hello says. */
-  capabilities: string[] = [];
+  capabilities: string[] = [FLEET];
   /** The reported processes of every project. */
   processes: ProcessReport[] = [];
   /** The reported output of the instances of every project. */

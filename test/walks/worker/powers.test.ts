@@ -66,11 +66,13 @@ const bodies: { readonly [Name in TokenOperation]?: (world: World) => object } =
   createProject: ({ serverId }) => ({
     ...projectSettings,
     server_id: serverId,
+    servers: [{ id: serverId }],
     repository: "https://git.test/blog.git",
   }),
   updateProject: ({ serverId }) => ({
     ...projectSettings,
     server_id: serverId,
+    servers: [{ id: serverId }],
     repository: "https://git.test/blog.git",
     automatic: [],
   }),

@@ -121,7 +121,7 @@ describe("a project on several servers", () => {
 });
 
 describe("a deployment to several servers", () => {
-  it("switches no server before all are ready, and then one after the other", async () => {
+  it("switches no server before all are ready, and then each in its turn", async () => {
     const { project, agents } = await TestProject.onServers(3);
     const { id } = await project.start();
     const orders = await prepare(agents, id);
@@ -242,3 +242,21 @@ async function expectOrder(agent: ConnectedAgent, id: string, before: string) {
   await expect.poll(async () => (await agent.orderOf(id)).run_id).not.toBe(before);
   return await agent.orderOf(id);
 }
+
+describe("a server whose agent is too old for a part of a project", () => {
+  it("is named when a deployment is started, and gets no order", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    const [, second] = agents;
+    if (second === undefined) throw new Error("two servers");
+    second.capabilities = [];
+    await second.connect();
+    const start = async () => await project.post(`/v1/projects/${project.id}/deployments`);
+    await expect.poll(async () => (await start()).status).toBe(409);
+    expect(await problemOf(await start())).toMatchObject({
+      code: "agent_outdated",
+      detail: expect.stringContaining("The agent of web-2 is too old"),
+    });
+    const applied = await project.post("/v1/rollback", { project_id: project.id });
+    expect(await problemOf(applied)).toMatchObject({ code: "agent_outdated" });
+  });
+});

@@ -24,7 +24,7 @@ export const deploymentEndpoints = {
     params: ProjectParams,
     body: schemas.StartDeploymentInput,
     success: { status: 201, body: schemas.DeploymentStarted },
-    problems: ["queue_full", "live_changed", "secrets_not_sealed"],
+    problems: ["queue_full", "live_changed", "secrets_not_sealed", "agent_outdated"],
   },
   getProjectDeployment: {
     ...get("/v1/projects/:project_id/deployments/:deployment_id", token("deployments:read")),
@@ -41,7 +41,7 @@ export const deploymentEndpoints = {
     ...post("/v1/deploy", token("deployments:write")),
     body: schemas.DeployInput,
     success: { status: 201, body: schemas.DeploymentStarted },
-    problems: ["not_found", "queue_full", "live_changed", "secrets_not_sealed"],
+    problems: ["not_found", "queue_full", "live_changed", "secrets_not_sealed", "agent_outdated"],
   },
   listDeployments: {
     ...get("/v1/deployments", token("deployments:read")),
@@ -71,6 +71,7 @@ export const deploymentEndpoints = {
       "queue_full",
       "live_changed",
       "secrets_not_sealed",
+      "agent_outdated",
     ],
   },
   listRollbackTargets: {

@@ -14,7 +14,7 @@ const ProcessParams = z.strictObject({ project_id: ProjectId, process: schemas.P
 const start = {
   body: EmergencyInput,
   success: { status: 201, body: DeploymentStarted },
-  problems: ["not_live", "queue_full", "secrets_not_sealed"],
+  problems: ["not_live", "queue_full", "secrets_not_sealed", "agent_outdated"],
 } as const;
 /** What stores a setting too. */
 const startWithSetting = { ...start, problems: [...start.problems, "too_many"] } as const;
@@ -30,7 +30,7 @@ export const processEndpoints = {
     params: ProcessParams,
     body: schemas.UpdateProcessInput,
     success: { status: 200, body: schemas.ProcessUpdated },
-    problems: ["queue_full", "secrets_not_sealed", "too_many"],
+    problems: ["queue_full", "secrets_not_sealed", "agent_outdated", "too_many"],
   },
   restartProcess: {
     ...post("/v1/projects/:project_id/processes/:process/restart", token("deployments:write")),

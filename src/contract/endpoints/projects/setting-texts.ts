@@ -74,13 +74,13 @@ export const serverTexts = {
 /** The fields of `Rollout`. */
 export const rolloutTexts = {
   order:
-    "`rolling`: the servers switch in batches, and a batch begins when the one before it is live. `at_once`: all at the same time.",
+    "`rolling`: the servers switch in batches, and a batch begins when the batch before it is live. `at_once`: all at the same time.",
   batch: "How many servers switch at the same time, if `order` is `rolling`.",
   pause_seconds: "How long to wait between two batches.",
   canary: "How many servers switch first, before the batches. `null`: no other number than `batch`.",
   "canary.size": "The number of servers.",
   on_failure:
-    "What happens if a server fails after another one has switched. `revert`: all go back to what they served. `stop`: servers that have switched stay, the others keep what they serve, and the deployment fails. `continue`: the others switch too, if at least `min` can; the one that failed gets the release later.",
+    "What happens if a server fails after another one has switched. `revert`: all go back to what they served. `stop`: servers that have switched stay, the others keep what they serve, and the deployment fails. `continue`: the others switch too, if at least `min` can; the server that failed gets the release later.",
   offline:
     "What happens to a server that is not connected. `wait`: the deployment waits for it, as long as for a single server, and then fails. `skip`: it is left out while `min` servers remain, and gets the release later.",
   min: "The least number of servers that must switch, for `skip` and `continue`.",

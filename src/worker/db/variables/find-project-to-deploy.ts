@@ -8,7 +8,8 @@ import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { freezeFields, freezesOf } from "#worker/db/freezes/project-freezes.ts";
 import { type LocatedProject, projectFields, serverLocation } from "#worker/db/projects/find-project.ts";
-import { projects } from "#worker/db/schema.ts";
+import { projectServers } from "#worker/db/project-tables.ts";
+import { projects, servers } from "#worker/db/schema.ts";
 import { list } from "#worker/db/statements.ts";
 import { fingerprintsOfServers } from "#worker/db/variables/sealing-servers.ts";
 import { currentRevision } from "#worker/db/variables/variable-records.ts";
@@ -18,6 +19,8 @@ export type ProjectToDeploy = {
   readonly project: LocatedProject;
   readonly variables: ProjectVariables;
   readonly freezes: ReadFreezes;
+  /** The names of its servers, if it has several, whose agents cannot run a part of a project. */
+  readonly outdated: readonly string[];
 };
 
 /**
@@ -49,6 +52,12 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
     sql`${variables.secret} = 1`,
     isMissingBox(),
   );
+  const isMember = eq(projectServers.projectId, projects.id);
+  const isServer = eq(servers.id, projectServers.serverId);
+  const ofServer = rows.first<string>(servers.name, servers, isServer, sql`${servers.id}`);
+  const capabilities = rows.first<string>(servers.capabilities, servers, isServer, sql`${servers.id}`);
+  // Null: its agent was never connected, so it is new.
+  const isOutdated = sql`not exists (select 1 from json_each(coalesce(${capabilities}, '["fleet"]')) where value = 'fleet')`;
   const { name, revision: from, until } = variables;
   const item = sql`json_object('name', ${name}, 'from', ${from}, 'until', ${until})`;
   return {
@@ -56,6 +65,7 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
     serverLocation: serverLocation(rows),
     revision: currentRevision(rows),
     notSealed: sql<unknown>`(with ${neededKeys(rows)} select ${rows.listNamed(item, variables, isNotSealed)} from keys)`,
+    outdated: rows.listNamed(sql`${ofServer}`, projectServers, and(isMember, isOutdated)),
     ...freezeFields(rows),
   };
 }
@@ -89,6 +99,7 @@ type Fields = LocatedProject & {
   readonly notSealed: unknown;
   readonly freezes: unknown;
   readonly sequence: number;
+  readonly outdated: unknown;
 };
 
 /** A project to deploy, from the fields of its row. */
@@ -97,10 +108,12 @@ export function readProjectToDeploy({
   notSealed,
   freezes,
   sequence,
+  outdated,
   ...project
 }: Fields): ProjectToDeploy {
   return {
     project,
+    outdated: z.array(z.string()).parse(outdated),
     variables: { revision, notSealed: z.array(NotSealed).parse(notSealed) },
     freezes: freezesOf({ freezes, sequence }),
   };

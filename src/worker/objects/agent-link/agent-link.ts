@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import * as z from "zod/mini";
 
-import { closeCodes, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
+import { closeCodes, FLEET, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
 import { type AgentAnswer, isAgentAnswer } from "#contract/agent-answers.ts";
 import type { AgentRequest, AgentRequestType } from "#contract/agent-requests.ts";
 import { AccountId, type ProjectId } from "#contract/ids.ts";
@@ -107,6 +107,7 @@ export class AgentLink extends DurableObject<Env> {
     if (server.isRemoved() && (await server.credential()) === null) return { delivered: false, gone: true };
     await deliveries.afterCall(projectId);
     queue.addWaiting(projectId);
+    if (!this.#canCarryOut(message)) return { delivered: false, gone: false };
     return { delivered: sockets.send(message) > 0, gone: false };
   }
 
@@ -121,6 +122,12 @@ export class AgentLink extends DurableObject<Env> {
     if (!attachmentOf(socket).answers.includes(request.type)) return { kind: "outdated" };
     if (projectId !== null) queue.addKnown([projectId]);
     return await this.#requests.send(socket, request, timeoutMs);
+  }
+
+  /** Whether the agent understands the order: an older one would run all of the project, and not only the part of its server. */
+  #canCarryOut(message: ToAgent): boolean {
+    if (message.type !== "run" || message.order.place === undefined) return true;
+    return this.#link.sockets.ready().every((socket) => attachmentOf(socket).answers.includes(FLEET));
   }
 
   /** Whether the agent is connected, and its version does not answer requests of this type. */

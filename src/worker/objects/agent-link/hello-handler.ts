@@ -1,5 +1,6 @@
 import { keptReport } from "#domain/kept-report.ts";
 import {
+  FLEET,
   type AnyHello,
   closeCodes,
   type FromAgent,
@@ -45,7 +46,7 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
     end(other, closeCodes.replaced, "another agent connected with this credential");
   }
   // Only the known ones: an attachment has at most 2 KiB.
-  const answers = requestTypes.filter((type) => hello.capabilities.includes(type));
+  const answers = [...requestTypes, FLEET].filter((one) => hello.capabilities.includes(one));
   attach(socket, { ...attachment, state: "ready", answers });
   sendWelcome(link, socket);
   presence.noteCredential(attachment.credentialHash);

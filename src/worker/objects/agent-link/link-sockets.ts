@@ -82,7 +82,7 @@ const Attachment = z.strictObject({
   credentialHash: z.string(),
   openedAt: z.number(),
   state: z.enum(["opened", "ready", "ended"]),
-  /** The types of requests that the agent answers; none before its hello. */
+  /** The types of requests that the agent answers, and whether it knows a part of a project (`FLEET`); none before its hello. */
   answers: z.array(z.string()),
 });
 export type Attachment = z.infer<typeof Attachment>;

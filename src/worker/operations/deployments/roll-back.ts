@@ -3,7 +3,7 @@ import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
-import { notFound } from "#worker/operations/refusals.ts";
+import { notFound, refuseOldAgents } from "#worker/operations/refusals.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 
 export type RollBack = {
@@ -28,6 +28,7 @@ export async function rollBack(
     | "queue_full"
     | "live_changed"
     | "secrets_not_sealed"
+    | "agent_outdated"
     | "unavailable"
   >
 > {
@@ -35,6 +36,8 @@ export async function rollBack(
   const secrets = variables === "deployed" ? "all" : "current";
   const found = await findProjectToDeploy(context.rows, projectId, secrets);
   if (found === null) return notFound("project");
+  const outdated = refuseOldAgents(context, found);
+  if (outdated !== null) return outdated;
   const choice = { deploymentId: input.deployment_id ?? null, version: input.version ?? null };
   const lane = context.lanes.getByName(projectId, context.near(found.project.serverLocation));
   const command = {

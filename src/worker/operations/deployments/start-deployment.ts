@@ -4,7 +4,7 @@ import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
-import { notFound } from "#worker/operations/refusals.ts";
+import { notFound, refuseOldAgents } from "#worker/operations/refusals.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 
 export type StartDeployment = {
@@ -24,11 +24,19 @@ export async function startDeployment(
 ): Promise<
   Result<
     DeploymentStarted,
-    "not_found" | "invalid_request" | "queue_full" | "live_changed" | "secrets_not_sealed" | "unavailable"
+    | "not_found"
+    | "invalid_request"
+    | "queue_full"
+    | "live_changed"
+    | "secrets_not_sealed"
+    | "agent_outdated"
+    | "unavailable"
   >
 > {
   const found = await findProjectToDeploy(context.rows, projectId, "current");
   if (found === null) return notFound("project");
+  const outdated = refuseOldAgents(context, found);
+  if (outdated !== null) return outdated;
   const { project } = found;
   if (input.commit !== undefined && settingsOf(project).commits === "none")
     return refuse(

@@ -7,9 +7,15 @@ import type { Context } from "#worker/context.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { findProjectToDeploy, type ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { answerOf, commandFor } from "#worker/operations/deployments/lane-command.ts";
-import { notFound } from "#worker/operations/refusals.ts";
+import { notFound, refuseOldAgents } from "#worker/operations/refusals.ts";
 
-export type ApplyRefusal = "not_live" | "queue_full" | "secrets_not_sealed" | "not_found" | "unavailable";
+export type ApplyRefusal =
+  | "not_live"
+  | "queue_full"
+  | "secrets_not_sealed"
+  | "agent_outdated"
+  | "not_found"
+  | "unavailable";
 
 /**
  * Starts a deployment of the live code with the project's current variables and settings, without a build.
@@ -49,6 +55,8 @@ export async function startConfig(
     isRecorded = false,
   }: ConfigStart,
 ): Promise<Result<DeploymentStarted, ApplyRefusal>> {
+  const outdated = refuseOldAgents(context, found);
+  if (outdated !== null) return outdated;
   const repositoryInstances = instancesIn(found.project.detected?.processes ?? {});
   const { audit, ...command } = {
     ...commandFor(context, found, emergency),
