@@ -5,8 +5,8 @@ import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import type { ConnectedAgent } from "../../support/connected-agent/connected-agent.ts";
-import { emptyReport, output } from "../../support/connected-agent/events.ts";
-import { SHA } from "../../support/model/model-agent.ts";
+import { emptyReport } from "../../support/connected-agent/events.ts";
+import { deployToAll, prepareAll, resolved } from "../../support/worker/deploy-to-all.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
 async function read(project: TestProject): Promise<Project> {
@@ -15,19 +15,6 @@ async function read(project: TestProject): Promise<Project> {
 
 const everywhere = (agents: readonly ConnectedAgent[]) =>
   agents.map(({ serverId }) => ({ id: serverId, processes: null, cron: false }));
-
-const resolved = { type: "resolved", commit_sha: SHA, commit_message: "Change the title" } as const;
-
-/** Takes each server's run to where it waits for its permit. */
-async function prepare(agents: readonly ConnectedAgent[], id: string) {
-  const orders = [];
-  for (const agent of agents) {
-    const order = await agent.orderOf(id);
-    await agent.reports(order, output("Fetched"), resolved, { type: "ready" });
-    orders.push(order);
-  }
-  return orders;
-}
 
 const failure = { code: "health_check_failed", message: "503 from /up", stage: "verify" } as const;
 
@@ -124,7 +111,7 @@ describe("a deployment to several servers", () => {
   it("switches no server before all are ready, and then each in its turn", async () => {
     const { project, agents } = await TestProject.onServers(3);
     const { id } = await project.start();
-    const orders = await prepare(agents, id);
+    const orders = await prepareAll(agents, id);
     expect(new Set(orders.map(({ run_id }) => run_id)).size).toBe(3);
     const states = async () => (await project.deployment(id)).runs.map(({ status }) => status);
     await expect.poll(states).toEqual(["running", "ready", "ready"]);
@@ -153,10 +140,10 @@ describe("a deployment to several servers", () => {
 
   it("goes back everywhere if a server fails after another has switched, and says where it failed", async () => {
     const { project, agents } = await TestProject.onServers(2);
-    await deployAll(project, agents);
+    await deployToAll(project, agents);
     const { id } = await project.start();
     const [first, second] = agents;
-    const [one, two] = await prepare(agents, id);
+    const [one, two] = await prepareAll(agents, id);
     if (first === undefined || second === undefined || one === undefined || two === undefined)
       throw new Error("two servers");
     await first.completes({ ...one, reuse_release: one.version }, [1]);
@@ -184,7 +171,7 @@ describe("a deployment to several servers", () => {
 
   it("names the server of each line of its log", async () => {
     const { project, agents } = await TestProject.onServers(2);
-    const id = await deployAll(project, agents);
+    const id = await deployToAll(project, agents);
     const log = await (
       await project.get(`/v1/logs/${id}`)
     ).json<{
@@ -196,7 +183,7 @@ describe("a deployment to several servers", () => {
 
   it("removes the project from a server that is no longer one of its servers, once the others are live", async () => {
     const { project, agents } = await TestProject.onServers(2);
-    await deployAll(project, agents);
+    await deployToAll(project, agents);
     const [first, second] = agents;
     if (first === undefined || second === undefined) throw new Error("two servers");
     await project.patch({ servers: everywhere([first]) });
@@ -224,18 +211,6 @@ describe("a deployment to several servers", () => {
     expect(failed.runs.map(({ status }) => status)).toEqual(["stopped", "failed"]);
   });
 });
-
-/** A deployment that is live on all servers. */
-async function deployAll(project: TestProject, agents: readonly ConnectedAgent[]): Promise<string> {
-  const { id } = await project.start();
-  const orders = await prepare(agents, id);
-  for (const [at, agent] of agents.entries()) {
-    const order = orders[at];
-    if (order !== undefined) await agent.completes({ ...order, reuse_release: order.version });
-  }
-  await project.reaches(id, "live");
-  return id;
-}
 
 /** Waits for another order of a deployment. */
 async function expectOrder(agent: ConnectedAgent, id: string, before: string) {
