@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dashboardPages } from "#contract/dashboard-pages.ts";
 
 import { createApi } from "../support/journey-api.ts";
+import { sampleOf } from "../support/sample.ts";
 import { createAppsProject } from "../dashboard/support/apps-project.ts";
 import {
   dialogParts,
@@ -142,11 +143,15 @@ async function look(page: Page, path: string, screen: keyof typeof schemes): Pro
   ];
 }
 
+/** One of the screens, another one each day: together they take minutes. */
+const screensOf = (name: (typeof names)[number]) =>
+  sampleOf(["wide", "phone"] as const, 2, names.indexOf(name));
+
 describe("a page and its dialogs", () => {
   it.each(names)("fit the window, do not move, and pass axe: %s", async (name) => {
     const { path, dialogs: opened } = views.find((one) => one.page === name) ?? { path: "", dialogs: [] };
     const found: string[] = [];
-    for (const screen of ["wide", "phone"] as const) {
+    for (const screen of screensOf(name)) {
       found.push(...(await look(tab, path, screen)));
       for (const dialog of opened) {
         const view = `${dialog.name} on ${screen}`;

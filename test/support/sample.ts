@@ -11,9 +11,10 @@ declare module "vitest" {
 /**
  * The points of a walk that this run takes: one of each `of` points, other ones each day. `GANTRY_SAMPLE=whole` takes all.
  * For a walk that has found nothing for a long time, and takes minutes.
+ * @param first the number of the first point, if several walks should take different ones
  */
-export function sampleOf<Point>(points: readonly Point[], of: number): readonly Point[] {
-  return points.filter((_, at) => isSampled(at, of));
+export function sampleOf<Point>(points: readonly Point[], of: number, first = 0): readonly Point[] {
+  return points.filter((_, at) => isSampled(first + at, of));
 }
 
 /** The number of this run's sample, which is another one each day. */

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 
+import { sampleOf } from "../../support/sample.ts";
 import { resultOf } from "../../support/fake-control-plane.ts";
 import { agentPath } from "../../agent/support/agent-bundle.ts";
 import {
@@ -296,7 +297,7 @@ const leftPids = () =>
     : [];
 
 describe("an agent that is killed while", () => {
-  it.each(Object.entries(killPoints))(
+  it.each(sampleOf(Object.entries(killPoints), 2))(
     "%s: the next agent cleans up and reports the run",
     async (_name, point) => {
       await deployTwice(point.hasSites === true ? { sitesSocket: world.file("sites.sock") } : {});
