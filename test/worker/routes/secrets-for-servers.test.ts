@@ -53,7 +53,9 @@ async function createFleet(count: number, settings: Record<string, unknown> = {}
 async function openedOn({ serverId, keys }: Member, { project, rows }: Fleet) {
   const { revision } = await project.variables();
   const at = { revision, deployed: false };
-  const variables = await findRunVariables(rows, project.id, serverId, at, "/srv/git/shop.git");
+  const found = await findRunVariables(rows, project.id, [serverId], at, "/srv/git/shop.git");
+  const variables = found.get(serverId);
+  if (variables === undefined) throw new Error("no variables");
   return await openSecrets({ project_id: project.id, variables }, keys);
 }
 

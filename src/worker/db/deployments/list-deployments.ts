@@ -6,6 +6,7 @@ import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, FieldsOf, Prepared } from "#worker/db/account-rows.ts";
 import { isOfProject } from "#worker/db/projects/find-project.ts";
 import { hasRunOn } from "#worker/db/projects/project-servers.ts";
+import { projectServers } from "#worker/db/project-tables.ts";
 import { deployments, isEnded, projects } from "#worker/db/schema.ts";
 import {
   afterOf,
@@ -126,8 +127,7 @@ export async function listDeployments<const Of extends Fields>(
       : await listBy(rows, fields, deployments.id, position, filter, undefined);
   const ofProject = projectId === null ? undefined : eq(projects.id, projectId);
   const streams = rows.column(projects.id, projects, ofProject);
-  const place = isAt(candidates, filter);
-  const next = (project: SQL, below: SQL) => newestDeployment(rows, project, { statuses, place, below });
+  const next = (project: SQL, below: SQL) => newestAt(rows, project, filter, below);
   return await rows.selectMerged(fields, deployments, { key: deployments.id, streams, next }, position);
 }
 
@@ -180,6 +180,24 @@ async function listBy<const Of extends Fields>(
 
 // As in the partial index.
 const isUnended = sql`${deployments.status} in ('live', 'building')`;
+
+/**
+ * The newest deployment of a project that meets a filter. Deployments of a server are found by the index of the first server;
+ * the runs of the others are read only of projects that have the server as one of several now.
+ */
+function newestAt(rows: AccountRows, project: SQL, filter: DeploymentFilter, below: SQL): SQL {
+  const { statuses, branch, serverId } = filter;
+  const newest = (onServer: SQL | undefined) => {
+    const ofBranch = branch === undefined ? undefined : eq(candidates.branch, branch);
+    return newestDeployment(rows, project, { statuses, place: and(ofBranch, onServer), below });
+  };
+  if (serverId === undefined) return newest(undefined);
+  const isMember = and(eq(projectServers.projectId, project), eq(projectServers.serverId, serverId));
+  const member = rows.firstNamed(projectServers.id, projectServers, isMember, sql`1`);
+  const onOther = sql`case when ${member} is not null then ${newest(hasRunOn(candidates, serverId))} end`;
+  const onFirst = newest(eq(candidates.serverId, serverId));
+  return sql`nullif(max(coalesce(${onFirst}, ''), coalesce(${onOther}, '')), '')`;
+}
 
 function isAt(columns: DeploymentColumns, { branch, serverId }: DeploymentFilter): SQL | undefined {
   return and(

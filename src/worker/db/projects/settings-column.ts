@@ -95,6 +95,9 @@ export function storedSetting(name: keyof StoredSettings): SQL {
   return sql`${projects.settings} -> ${sql.raw(`'${name}'`)}`;
 }
 
+/** Whether the project in `projects` has no list of servers, so that another `server_id` moves all of it. */
+export const hasOneServer = sql`coalesce(json_array_length(${storedSetting("servers")}), 0) = 0`;
+
 function valueOf(name: keyof StoredSettings, value: unknown): SQL {
   return PATCHED.includes(name) ? patchedSetting(name, value) : sql`json(${JSON.stringify(value)})`;
 }

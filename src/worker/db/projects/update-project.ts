@@ -11,6 +11,7 @@ import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import { hasServers, serverWrites } from "#worker/db/projects/project-servers.ts";
 import {
   changedSettings,
+  hasOneServer,
   patchedSetting,
   storedServers,
   storedSetting,
@@ -121,9 +122,6 @@ export async function updateProject(
   if (project.isAlone === 0) return "has_servers";
   return mayMove ? "no_such_server" : "on_another_server";
 }
-
-/** Whether the project has no list of servers, so that another `server_id` moves all of it. */
-const hasOneServer = sql`coalesce(json_array_length(${storedSetting("servers")}), 0) = 0`;
 
 /** Whether these are the project's servers. */
 function isOn(ids: readonly ServerId[]): SQL {

@@ -6,6 +6,7 @@ import type { Region } from "#contract/regions.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { MAX_PER_ACCOUNT, type NewRow } from "#worker/db/owned-tables.ts";
 import { isOfProject, locationOfServer } from "#worker/db/projects/find-project.ts";
+import { hasOneServer } from "#worker/db/projects/settings-column.ts";
 import { hasRunOn } from "#worker/db/projects/project-servers.ts";
 import { projectServers } from "#worker/db/project-tables.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
@@ -47,13 +48,9 @@ export type ServerReading = Pick<typeof servers.$inferSelect, keyof typeof colum
 
 /** The fields of a ServerReading. */
 export function serverFields(rows: AccountRows) {
-  const first = rows.column(projects.id, projects, eq(projects.serverId, servers.id));
-  const others = rows.column(
-    projectServers.projectId,
-    projectServers,
-    eq(projectServers.serverId, servers.id),
-  );
-  return { ...columns, apps: sql<number>`(select count(*) from (${first} union ${others}))` };
+  const only = rows.count(projects, and(eq(projects.serverId, servers.id), hasOneServer));
+  const ofSeveral = rows.count(projectServers, eq(projectServers.serverId, servers.id));
+  return { ...columns, apps: sql<number>`(${only} + ${ofSeveral})` };
 }
 
 /** The account's server with this id; null if there is none. */

@@ -1,22 +1,24 @@
 import { and, eq, gt, isNull, lte, not, or, sql } from "drizzle-orm";
+import * as z from "zod/mini";
 
 import type { RunVariables, SealedToken } from "#contract/agent-order.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { httpsHost } from "#contract/forge.ts";
-import type { ProjectId, ServerId } from "#contract/ids.ts";
-import { parseJson } from "#contract/parse-json.ts";
+import { type ProjectId, ServerId } from "#contract/ids.ts";
 import { storedAs } from "#contract/stored.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";
 import { secretFor } from "#domain/sealed-secret.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects, servers } from "#worker/db/schema.ts";
+import { isOneOf } from "#worker/db/statements.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
-const storedSealKey = storedAs(SealKey);
+/** A server with its seal key; null: its agent has none. */
+const Keys = storedAs(z.array(z.strictObject({ id: ServerId, key: z.nullable(SealKey) })));
 
 /**
- * The variables of an order, with the secrets as sealed for the server's current key. The repository's token is always
+ * The variables of the orders to some servers, with the secrets as sealed for each server's current key. The repository's token is always
  * the current one: git needs a token that is still valid, also for an earlier deployment. It is left out if the project has
  * moved to a repository on another host since the order was requested. One D1 round trip.
  * @param repository the address that the order has
@@ -24,10 +26,10 @@ const storedSealKey = storedAs(SealKey);
 export async function findRunVariables(
   rows: AccountRows,
   projectId: ProjectId,
-  serverId: ServerId,
+  serverIds: readonly ServerId[],
   { revision, deployed }: DeploymentVariables,
   repository: string,
-): Promise<RunVariables> {
+): Promise<ReadonlyMap<ServerId, RunVariables>> {
   // Each part names the project and `until`, so that SQLite finds the few rows of a long history by index.
   const ofProject = eq(variables.projectId, projectId);
   const isSetBy = lte(variables.revision, revision);
@@ -39,6 +41,7 @@ export async function findRunVariables(
     isSetBy,
     deployed ? not(isToken) : undefined,
   );
+  const key = sql`json_object('id', ${servers.id}, 'key', json(${servers.sealKey}))`;
   const fields = {
     name: variables.name,
     revision: variables.revision,
@@ -53,7 +56,8 @@ export async function findRunVariables(
       eq(projects.id, projectId),
       sql`${projects.id}`,
     ),
-    sealKey: rows.first<string>(servers.sealKey, servers, eq(servers.id, serverId), sql`${servers.id}`),
+    // SQLite reads it once, because it depends on no variable.
+    keys: rows.listNamed(key, servers, isOneOf(servers.id, serverIds)),
   };
   const found = await rows.select(fields, variables, {
     where: or(isCurrent, isEarlier),
@@ -65,18 +69,21 @@ export async function findRunVariables(
     // The token of a start is from before its request. So an address that uses no token says nothing about its host.
     return isOther && (deployed || now !== null);
   };
-  return {
+  const [first] = found;
+  const keys = first === undefined ? [] : Keys.parse(first.keys);
+  const variablesOf = (serverId: ServerId): RunVariables => ({
     account_id: rows.accountId,
     revision,
     deployed,
     plain: found.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }])),
     secrets: found
       .filter((one) => one.secret && !isForOtherHost(one))
-      .map(({ name, revision: setBy, build, sealed, sealKey }) => {
-        const key = sealKey === null ? null : storedSealKey.parse(parseJson(sealKey));
-        return { name, revision: setBy, build, sealed: secretFor(sealed ?? [], key?.fingerprint ?? null) };
+      .map(({ name, revision: setBy, build, sealed }) => {
+        const fingerprint = keys.find(({ id }) => id === serverId)?.key?.fingerprint ?? null;
+        return { name, revision: setBy, build, sealed: secretFor(sealed ?? [], fingerprint) };
       }),
-  };
+  });
+  return new Map(serverIds.map((serverId) => [serverId, variablesOf(serverId)]));
 }
 
 /** The project's repository token as sealed for a server; null: none, or the address does not use it. */
@@ -88,8 +95,8 @@ export async function findRepositoryToken(
   repository: string,
 ): Promise<SealedToken | null> {
   if (!repository.startsWith("https:")) return null;
-  const found = await findRunVariables(rows, projectId, serverId, of, repository);
-  const token = found.secrets.find(({ name }) => name === REPOSITORY_TOKEN);
-  if (token === undefined || token.sealed === null) return null;
+  const found = (await findRunVariables(rows, projectId, [serverId], of, repository)).get(serverId);
+  const token = found?.secrets.find(({ name }) => name === REPOSITORY_TOKEN);
+  if (found === undefined || token === undefined || token.sealed === null) return null;
   return { account_id: found.account_id, revision: token.revision, sealed: token.sealed };
 }

@@ -13,7 +13,8 @@ import {
   noteSent,
   noteUndelivered,
 } from "#domain/lane/pending-messages.ts";
-import type { Lane } from "#domain/lane/lane.ts";
+import type { Lane, Run } from "#domain/lane/lane.ts";
+import { currentRuns } from "#domain/lane/runs.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import { findRepositoryToken, findRunVariables } from "#worker/db/variables/run-variables.ts";
@@ -50,8 +51,16 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
     if (gone) change((lane) => decideServerDeleted(lane, serverId).lane);
   }
 
+  const runs = runsToTell(store.load(), now()).slice(0, MAX_MESSAGES);
+  const isTold = ({ id }: Run) => runs.includes(id);
+  const servers = currentRuns(store.load()).filter(isTold);
+  const variablesOf = variablesReader(
+    parts,
+    owner,
+    servers.map(({ serverId }) => serverId),
+  );
+
   try {
-    const runs = runsToTell(store.load(), now()).slice(0, MAX_MESSAGES);
     // A server whose link fails does not keep the others waiting.
     const sent = await Promise.allSettled([...runs.map(sendToRun), sendPermits()]);
     const failed = sent.find((one) => one.status === "rejected");
@@ -76,7 +85,7 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
 
   async function sendToRun(runId: RunId) {
     const find = () => pendingMessage(store.load(), runId, projectId, now());
-    const values = await readVariables(parts, { accountId, projectId }, find());
+    const values = await variablesOf(find());
     // Read in the same turn as it is recorded: the lane may have changed in the meantime.
     const pending = withVariables(find(), values);
     if (pending === null) return;
@@ -127,18 +136,25 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   }
 }
 
-/** The variables of the order to send, which only D1 has; null: no order, or none with variables. @throws if D1 does not answer */
-async function readVariables(
-  { env }: LaneContext,
-  { accountId, projectId }: LaneOwner,
-  pending: PendingMessage | null,
-): Promise<RunVariables | null> {
-  if (pending === null || pending.variables === null || pending.message.type !== "run") return null;
-  const { database } = new DatabaseSession(env.DB, "first-primary");
-  const rows = new AccountRows(database, accountId);
-  const { serverId, variables, message } = pending;
-  const { repository } = message.order.source;
-  return await findRunVariables(rows, projectId, serverId, variables, repository);
+/**
+ * Reads the variables of orders, which only D1 has. Orders with the same variables take one read.
+ * @param serverIds the servers that may get one of the orders
+ * @returns a read; null: no order, or none with variables. It throws if D1 does not answer
+ */
+function variablesReader({ env }: LaneContext, owner: LaneOwner, serverIds: readonly ServerId[]) {
+  const { accountId, projectId } = owner;
+  const reads = new Map<string, Promise<ReadonlyMap<ServerId, RunVariables>>>();
+  return async (pending: PendingMessage | null): Promise<RunVariables | null> => {
+    if (pending === null || pending.variables === null || pending.message.type !== "run") return null;
+    const { serverId, variables, message } = pending;
+    const { repository } = message.order.source;
+    const key = JSON.stringify([variables, repository]);
+    const { database } = new DatabaseSession(env.DB, "first-primary");
+    const rows = new AccountRows(database, accountId);
+    const read = reads.get(key) ?? findRunVariables(rows, projectId, serverIds, variables, repository);
+    reads.set(key, read);
+    return (await read).get(serverId) ?? null;
+  };
 }
 
 /** The repository's token for a request, which only D1 has; null: it needs none. @throws if D1 does not answer */

@@ -18,7 +18,7 @@ import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { namedProject } from "#worker/operations/changes/targets.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
-import { prepareDeployKey } from "#worker/operations/repositories/deploy-key.ts";
+import { prepareDeployKeys } from "#worker/operations/repositories/deploy-key.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
 type CreateProjectRefusal = "invalid_request" | "name_taken" | "domain_taken" | "too_many" | "no_seal_key";
@@ -82,7 +82,7 @@ async function prepareKey(context: Context, { id, repository }: ProjectRecord): 
   if (!isOverSsh(repository)) return;
   try {
     const project = await findProject(context.latestRows, id);
-    if (project !== null) await prepareDeployKey(context, project);
+    if (project !== null) await prepareDeployKeys(context, project);
   } catch (error) {
     logFailure("prepare deploy key", { project_id: id }, error);
   }

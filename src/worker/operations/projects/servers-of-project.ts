@@ -16,6 +16,14 @@ export async function onWebServers<Project extends LocatedProject>(
   return await onServers(context, project, settingsOf(project).servers.filter(servesDomain));
 }
 
+/** The project on each of its servers. As `onWebServers`. */
+export async function onAllServers<Project extends LocatedProject>(
+  context: Pick<Context, "rows">,
+  project: Project,
+): Promise<Project[]> {
+  return await onServers(context, project, settingsOf(project).servers);
+}
+
 /** The project on the server that runs its cron jobs. As `onWebServers`. */
 export async function onCronServer<Project extends LocatedProject>(
   context: Context,
@@ -33,7 +41,7 @@ export async function onCronServer<Project extends LocatedProject>(
 
 /** As `onWebServers`, of some of the servers; on its first server if none of them is one of several. */
 async function onServers<Project extends LocatedProject>(
-  { rows }: Context,
+  { rows }: Pick<Context, "rows">,
   project: Project,
   servers: readonly ProjectServer[],
 ): Promise<Project[]> {

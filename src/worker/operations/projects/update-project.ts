@@ -28,7 +28,7 @@ import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
-import { prepareDeployKey } from "#worker/operations/repositories/deploy-key.ts";
+import { prepareDeployKeys } from "#worker/operations/repositories/deploy-key.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
 type UpdateProjectRefusal =
@@ -202,6 +202,6 @@ async function updated(
     (value) => value !== undefined,
   );
   if (isWatchChange) context.defer(watchChanged(context, project));
-  if (isMove || repository !== undefined) context.defer(prepareDeployKey(context, project));
+  if (isMove || repository !== undefined) context.defer(prepareDeployKeys(context, project));
   return succeed(projectView(project, found));
 }

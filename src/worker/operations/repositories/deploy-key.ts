@@ -4,6 +4,8 @@ import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject, type LocatedProject } from "#worker/db/projects/find-project.ts";
+import { logFailure } from "#worker/log-failure.ts";
+import { onAllServers } from "#worker/operations/projects/servers-of-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { deployKeyView, summarizeKey } from "#worker/views/deploy-key-view.ts";
@@ -36,9 +38,20 @@ async function requestDeployKey(
 }
 
 /**
- * Asks for the deploy key of a project that will need one, so that it is ready when somebody reads it. If the server is
- * not connected, nothing happens, and the next read asks again. Never throws.
+ * Asks for the deploy keys of a project that will need them, one on each of its servers, so that they are ready when somebody
+ * reads them. If a server is not connected, nothing happens there, and the next read asks again. Never throws.
  */
-export async function prepareDeployKey(context: Asking, project: LocatedProject): Promise<void> {
-  if (project.deployKey === null && isOverSsh(project.repository)) await requestDeployKey(context, project);
+export async function prepareDeployKeys(
+  context: Asking & Pick<Context, "latestRows">,
+  project: LocatedProject,
+): Promise<void> {
+  if (!isOverSsh(project.repository)) return;
+  const hasSeveral = project.settings.servers.length > 0;
+  if (!hasSeveral && project.deployKey !== null) return;
+  try {
+    const servers = await onAllServers({ rows: context.latestRows }, project);
+    await Promise.all(servers.map((one) => requestDeployKey(context, one)));
+  } catch (error) {
+    logFailure("prepare deploy keys", { project_id: project.id }, error);
+  }
 }

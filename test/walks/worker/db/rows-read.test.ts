@@ -90,8 +90,10 @@ describe("the rows read for a project whose variables have changed often", () =>
       .run();
     const rows = new AccountRows(env.DB, account.id);
     const read = await rowsReadFor(async () => {
-      const found = await findRunVariables(rows, projectId, ids.server(), { revision, deployed: false }, "");
-      expect(found.plain).toEqual([{ name: "A", value: `${revision}` }]);
+      const serverId = ids.server();
+      const at = { revision, deployed: false };
+      const found = await findRunVariables(rows, projectId, [serverId], at, "");
+      expect(found.get(serverId)?.plain).toEqual([{ name: "A", value: `${revision}` }]);
     });
     expect(read).toBeLessThan(50);
     expect(await readingOf(`/v1/projects/${projectId}/variables`)).toBeLessThan(50);
