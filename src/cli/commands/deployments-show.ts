@@ -3,12 +3,14 @@ import { describeWaiting } from "#cli/session/describe-waiting.ts";
 import { shellWord } from "#node/shell-quote.ts";
 import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
-import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { Deployment, DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
+import type { ServerId } from "#contract/ids.ts";
 import { done } from "#cli/outcome.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
+import { type ServerNames, serverNames } from "#cli/session/server-names.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import {
   failureText,
@@ -17,6 +19,7 @@ import {
   statusStyles,
   statusText,
 } from "#cli/views/deployment-text.ts";
+import { runColumns, runRows } from "#cli/views/run-text.ts";
 
 export const deploymentsShow = defineCommand({
   name: "deployments show",
@@ -39,6 +42,8 @@ export const deploymentsShow = defineCommand({
     } = deployment;
     const evidence = failure?.evidence;
     const changed = changesText(deployment.changes);
+    const { runs } = deployment;
+    const nameOf = await serverNames(session, deployment.project_id, shownServers(deployment));
     output.json(deployment);
     printFacts(output, [
       ["version", `v${deployment.version}`],
@@ -56,13 +61,17 @@ export const deploymentsShow = defineCommand({
       ["took", deployment.started_at === null ? null : durationText(deployment.duration)],
       ["stages", stageTimesText(deployment.stages)],
       ["waiting", waiting === null ? null : await describeWaiting(session, waiting)],
-      ["failure", failure === null ? null : failureText(failure)],
+      ["failure", failure === null ? null : `${whereText(failure, nameOf)}${failureText(failure)}`],
       ["failing line", failure?.failing_line === undefined ? null : printable(failure.failing_line)],
       ["hint", failure?.hint === undefined ? null : printable(failure.hint)],
       ["exit code", evidence?.exit_code?.toString() ?? null],
       ["signal", evidence?.signal ?? null],
       ["health check", evidence?.health_status?.toString() ?? null],
     ]);
+    if (runs.length > 0) {
+      if (output.form === "terminal") output.line();
+      output.table(runColumns, runRows(runs, nameOf, output));
+    }
     if (status === "live" && deployment.commit !== null) {
       const { branch } = deployment;
       const source = `--branch ${shellWord(branch)} --commit ${deployment.commit}`;
@@ -76,6 +85,16 @@ export const deploymentsShow = defineCommand({
     return done;
   }),
 });
+
+function shownServers({ runs, failure }: Deployment): ServerId[] {
+  const ids = runs.map(({ server_id: id }) => id);
+  return failure?.server_id === undefined ? ids : [...ids, failure.server_id];
+}
+
+/** `on web-2: `; nothing if there is one server. */
+function whereText({ server_id: id }: DeploymentFailure, nameOf: ServerNames): string {
+  return id === undefined ? "" : `on ${nameOf(id)}: `;
+}
 
 /** `rollback to v3`. The deployment that a rollback goes back to may have been deleted, or removed after its time. */
 async function kindText(

@@ -12,6 +12,8 @@ export function createStyle(hasColour: boolean) {
     red: style(31),
     green: style(32),
     yellow: style(33),
+    blue: style(34),
+    magenta: style(35),
     cyan: style(36),
   };
 }

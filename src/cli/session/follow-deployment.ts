@@ -1,9 +1,11 @@
 import { durationText } from "#contract/lib/duration-text.ts";
+import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { followLog } from "#client/follow-log.ts";
 import type { FollowedLogEvent } from "#client/log-event-reader.ts";
 import type { Outcome } from "#cli/outcome.ts";
 import { commandLine, type Session } from "#cli/session/session.ts";
+import { RunsWatch } from "#cli/session/watch-runs.ts";
 import { QueueWatch } from "#cli/session/watch-queue.ts";
 import { createLogPrinter } from "#cli/views/log-printer.ts";
 import { printVerdict } from "#cli/views/verdict.ts";
@@ -16,6 +18,8 @@ type Followed = {
   readonly showsWarnings: boolean;
   /** Whether to end when something holds the deployment, which can take days. */
   readonly endsWhenHeld: boolean;
+  /** Whether to print a line. Default: all. */
+  readonly isShown?: (line: LogLine) => boolean;
 };
 
 /**
@@ -25,15 +29,20 @@ type Followed = {
  */
 export async function followDeployment(session: Session, followed: Followed): Promise<Outcome> {
   const { output, transport, signal } = session;
-  const { id, version, bookmark, showsWarnings, endsWhenHeld } = followed;
-  const printer = createLogPrinter(output, showsWarnings);
+  const { id, version, bookmark, showsWarnings, endsWhenHeld, isShown = () => true } = followed;
+  /** Lines of several servers name them. A project with one server needs no further request. */
+  let runs: RunsWatch | null = null;
+  let hasAsked = false;
+  const printer = createLogPrinter(output, showsWarnings, { prefixOf: (line) => runs?.prefixOf(line) ?? "" });
   const startedAt = performance.now();
   let stage = "queued";
   let disconnectedAt: number | null = null;
   output.progress.show(() => {
     const spent = durationText((performance.now() - startedAt) / 1000);
-    const state = disconnectedAt === null ? stage : "cannot reach the control plane, reconnecting";
-    return output.style.dim(`v${version}  ${state}  ${spent}`);
+    const doing = runs?.counts ?? stage;
+    const state = disconnectedAt === null ? doing : "cannot reach the control plane, reconnecting";
+    const head = output.style.dim(`v${version}  ${state}  ${spent}`);
+    return [head, ...(runs?.grid() ?? [])].join("\n");
   });
   const held = new AbortController();
   const queue = new QueueWatch(session, id, () => {
@@ -47,7 +56,12 @@ export async function followDeployment(session: Session, followed: Followed): Pr
         case "line":
           ({ stage } = event.line);
           if (stage !== "queued") queue.stop();
-          printer.print(event.line);
+          if (event.line.server_id !== undefined && !hasAsked) {
+            hasAsked = true;
+            runs = await RunsWatch.of(session, id);
+          }
+          runs?.see(event.line);
+          if (isShown(event.line)) printer.print(event.line);
           break;
         case "waiting": {
           const outageMs = performance.now() - (disconnectedAt ?? performance.now());
@@ -63,7 +77,8 @@ export async function followDeployment(session: Session, followed: Followed): Pr
           output.progress.hide();
           printer.end(event.failure?.stage ?? null);
           output.json({ type: "end", deployment_id: id, status: event.status, failure: event.failure });
-          await printVerdict(session, followed, event);
+          runs?.stop();
+          await printVerdict(session, followed, event, runs);
           return { ok: true, exit: event.status === "live" ? "done" : "failed" };
         case "problem":
           printHowToResume(session, followed);
@@ -72,6 +87,7 @@ export async function followDeployment(session: Session, followed: Followed): Pr
     }
   } finally {
     queue.stop();
+    runs?.stop();
     output.progress.hide();
     printer.end(null);
   }

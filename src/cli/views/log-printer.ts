@@ -28,25 +28,28 @@ type PrinterOptions = {
   readonly failedStage?: string | null;
   /** The log is of a build on this machine. */
   readonly isLocal?: boolean;
+  /** What a line begins with: the name of its server. Nothing if there is one. */
+  readonly prefixOf?: (line: LogLine) => string;
 };
 
 export function createLogPrinter(
   output: Output,
   showsWarnings: boolean,
-  { failedStage = null, isLocal = false }: PrinterOptions = {},
+  { failedStage = null, isLocal = false, prefixOf = () => "" }: PrinterOptions = {},
 ): LogPrinter {
   const folds = output.form === "terminal" && !showsWarnings;
   let row: LogLine[] = [];
   /** The folded warnings of the current stage. */
   let folded: LogLine[] = [];
 
+  const printOne = (line: LogLine) => printLogLine(output, line, isLocal, prefixOf(line));
   const endRow = (): void => {
     const [first, second] = row;
-    if (first !== undefined && second === undefined) printLogLine(output, first, isLocal);
+    if (first !== undefined && second === undefined) printOne(first);
     if (first !== undefined && second !== undefined) {
       const { dim } = output.style;
       output.line(
-        `${stageText(output, first.stage)} ${dim(`${row.length} warnings (--warnings shows them)`)}`,
+        `${prefixOf(first)}${stageText(output, first.stage)} ${dim(`${row.length} warnings (--warnings shows them)`)}`,
       );
       folded = [...folded.filter(({ stage }) => stage === first.stage), ...row].slice(-MAX_SHOWN_LATER);
     }
@@ -58,9 +61,9 @@ export function createLogPrinter(
       const { stream, stage, message } = line;
       const isFolded =
         folds && stream !== "system" && stage !== failedStage && isWarning(stripVTControlCharacters(message));
-      if (!isFolded || row[0]?.stage !== stage) endRow();
+      if (!isFolded || row[0]?.stage !== stage || row[0].server_id !== line.server_id) endRow();
       if (isFolded) row.push(line);
-      else printLogLine(output, line, isLocal);
+      else printOne(line);
     },
     end(stage) {
       endRow();
@@ -69,7 +72,7 @@ export function createLogPrinter(
       output.line(
         `${stageText(output, shown[0]?.stage ?? "")} ${output.style.dim("warnings of this stage:")}`,
       );
-      for (const line of shown) printLogLine(output, line, isLocal);
+      for (const line of shown) printOne(line);
     },
   };
 }
