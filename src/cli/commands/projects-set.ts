@@ -1,16 +1,23 @@
 import { isOverSsh } from "#contract/forge.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { projectServers } from "#contract/endpoints/projects/servers.ts";
 import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
+import type { ServerId } from "#contract/ids.ts";
+import { shellWord } from "#node/shell-quote.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { processDetails, processOptions, readProcessOptions } from "#cli/commands/process-options.ts";
 import { deployOnFields, deployOnOptions } from "#cli/commands/deploy-on-options.ts";
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
+import { readRollout, serverDetails, serverOptions } from "#cli/commands/server-options.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
-import { findProject, findServer, serverName } from "#cli/session/find-named.ts";
+import { findProject, serverName } from "#cli/session/find-named.ts";
+import { findServers } from "#cli/session/find-servers.ts";
 import { noteMissingRepository } from "#cli/session/note-missing-repository.ts";
-import { withSession } from "#cli/session/session.ts";
+import { commandLine, type Session, withSession } from "#cli/session/session.ts";
+import { namesFrom } from "#cli/session/server-names.ts";
+import { placeNotes } from "#cli/views/project-servers.ts";
 import { printProject, printProjectChanges } from "#cli/views/project-facts.ts";
 
 export const projectsSet = defineCommand({
@@ -19,12 +26,13 @@ export const projectsSet = defineCommand({
   details: [
     `The next deployment uses the new settings; gantry apply starts one without a build. ${emptyCommands}`,
     `${processDetails} An empty value, as in --process worker.instances=, removes the project's own one. The given aliases replace all others, and so do the given jobs of --cron.`,
+    `--server moves the project with its next deployment. The given servers replace all others, with what runs on them. ${serverDetails}`,
   ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
   options: {
     name: { kind: "text", value: "NAME", help: "New name" },
     repository: { kind: "text", short: "r", value: "URL", help: "Git repository to deploy from" },
-    server: { kind: "text", value: "SERVER", help: "Server to move the project to with its next deployment" },
+    ...serverOptions,
     ...projectOptions,
     ...processOptions,
     ...deployOnOptions,
@@ -42,13 +50,15 @@ export const projectsSet = defineCommand({
     "projects set --automatic build_command",
     "projects set --deploy-on-branch main --deploy-on-branch 'release/*' --deploy-on-path apps/shop",
     "projects set --alias www.shop.example.com --process worker.command='node worker.js'",
+    "projects set --server web-1 --server web-2 --server jobs-1=worker --cron-server jobs-1",
+    "projects set --rollout batch=2 --rollout pause_seconds=30 --rollout canary=1",
   ],
   run: withSession(async (session, { words, options }) => {
     const { client, output } = session;
     const found = await findProject(session, words.project);
     if (!found.ok) return found;
-    const server = options.server === null ? null : await findServer(session, options.server);
-    if (server !== null && !server.ok) return server;
+    const rollout = readRollout(options);
+    if (!rollout.ok) return rollout;
     const limits = limitFields(options);
     if (!limits.ok) return limits;
     const run = readProcessOptions(options);
@@ -61,11 +71,11 @@ export const projectsSet = defineCommand({
       return stop("usage", "Pass either --cron or --no-cron.");
     const { name, repository } = options;
     const automatic = AutomaticSetting.options.filter((each) => options.automatic.includes(each));
-    const body = {
+    const settings = {
       ...givenFields({
         name,
         repository,
-        server_id: server === null ? null : server.value.id,
+        rollout: rollout.value,
         deploy_on: deployOn.value,
         automatic: automatic.length === 0 ? null : automatic,
         ...run.value,
@@ -74,17 +84,22 @@ export const projectsSet = defineCommand({
       }),
       ...projectFields(options, limits.value),
     };
-    if (Object.keys(body).length === 0)
+    const isMove = options.server.length > 0 || options["cron-server"] !== null;
+    if (Object.keys(settings).length === 0 && !isMove)
       return stop("usage", "Pass at least one setting. See gantry projects set --help.");
     const params = { project_id: found.value.id };
     const before = await client.getProject({ params });
-    const project = await client.updateProject({ params, body });
+    const servers = await findServers(session, options, before.ok ? before.value : null);
+    if (!servers.ok) return servers;
+    const project = await client.updateProject({ params, body: { ...settings, ...servers.value } });
     if (!project.ok) return project;
     const { server_id: serverId } = project.value;
     const newServer = await serverName(session, serverId);
     if (before.ok) printProjectChanges(output, before.value, project.value, newServer);
     else printProject(output, project.value, newServer);
-    if (before.ok && before.value.server_id !== serverId)
+    if (before.ok && servers.value.servers !== undefined)
+      for (const note of serverChangeNotes(session, before.value, project.value)) output.note(note);
+    else if (before.ok && before.value.server_id !== serverId)
       output.note(movesText(project.value, newServer ?? serverId));
     if (repository !== null) await noteMissingRepository(session, project.value);
     return done;
@@ -97,4 +112,29 @@ function movesText({ name, repository }: Project, server: string): string {
   return isOverSsh(repository)
     ? `${moves} That server has another deploy key: add it to the repository first. gantry projects test-repository tests it, and names the page with the key.`
     : moves;
+}
+
+/** What a change of the list of servers means for the next deployment. */
+function serverChangeNotes(session: Session, before: Project, after: Project): string[] {
+  const known = projectServers(before.server_id, before.servers);
+  const added = after.servers.filter(({ id }) => !known.some((one) => one.id === id));
+  const removed = known.filter(({ id }) => !after.servers.some((one) => one.id === id));
+  const nameOf = namesFrom([...before.servers_state, ...after.servers_state]);
+  const namesOf = (servers: readonly { readonly id: ServerId }[]) =>
+    servers.map(({ id }) => nameOf(id)).join(", ");
+  const apply = commandLine(session, `apply ${shellWord(after.name)}`);
+  return [
+    added.length === 0
+      ? `The change counts from the next deployment. ${apply} starts one without a build.`
+      : `The change counts from the next deployment. ${apply} brings the live code to ${namesOf(added)}.`,
+    ...(removed.length === 0
+      ? []
+      : [`${namesOf(removed)} ${removed.length === 1 ? "keeps" : "keep"} what runs there until then.`]),
+    ...(added.length > 0 && isOverSsh(after.repository)
+      ? [
+          `Each server has a deploy key of its own: add the keys of ${namesOf(added)} to the repository first. gantry projects show prints them.`,
+        ]
+      : []),
+    ...placeNotes(after),
+  ];
 }

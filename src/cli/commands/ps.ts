@@ -1,16 +1,18 @@
 import type { Processes } from "#contract/endpoints/processes/schemas.ts";
+import type { ServerState } from "#contract/endpoints/projects/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Outcome, type Result } from "#cli/outcome.ts";
+import type { Output } from "#cli/output/output.ts";
 import { printable, printableInColour } from "#cli/output/printable.ts";
 import { tableText } from "#cli/output/table.ts";
 import { whileWaiting } from "#cli/output/while-waiting.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { mayCall } from "#cli/session/may-call.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
-import { processColumns, processNotes, processRows } from "#cli/views/process-text.ts";
+import { processColumns, processNotes, processRows, serverProcessNotes } from "#cli/views/process-text.ts";
 
 /** How often --watch reads. */
 const WATCH_MS = 2_000;
@@ -20,6 +22,7 @@ export const ps = defineCommand({
   summary: "Show the processes of a project and their instances",
   details: [
     "An instance is live when it has passed its check. An instance that ends by itself is started again; if it keeps ending, its state is crash_looping, and its last lines are printed.",
+    "Of a project on several servers, the table is of the first one, and a line for each server says what state its processes are in.",
     "With --watch, reads every two seconds until Ctrl-C. At a terminal the table is redrawn in place; otherwise each reading is printed, with --json as one line.",
   ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
@@ -29,7 +32,11 @@ export const ps = defineCommand({
     const found = await findProject(session, words.project);
     if (!found.ok) return found;
     const { id } = found.value;
-    const read = await whileWaiting(session.output, "Reading the processes", readProcesses(session, id));
+    const read = await whileWaiting(
+      session.output,
+      "Reading the processes",
+      readProcesses(session, id, true),
+    );
     if (!read.ok) return read;
     if (options.watch) return watch(session, id, read.value);
     print(session, read.value);
@@ -43,14 +50,30 @@ type Reading = {
   readonly readAt: number;
   /** What to say if there are none. */
   readonly none: string;
+  /** The servers of a project on several; the processes are of the first. Empty: there is one. */
+  readonly servers: readonly ServerState[];
 };
 
-async function readProcesses(session: Session, id: ProjectId): Promise<Result<Reading>> {
-  const read = await session.client.getProcesses({ params: { project_id: id } });
+/** @param isOnSeveral whether the servers are read */
+async function readProcesses(
+  session: Session,
+  id: ProjectId,
+  isOnSeveral: boolean,
+): Promise<Result<Reading>> {
+  const [read, servers] = await Promise.all([
+    session.client.getProcesses({ params: { project_id: id } }),
+    isOnSeveral ? readServers(session, id) : [],
+  ]);
   if (!read.ok) return read;
   const date = Date.parse(read.headers.get("date") ?? "");
   const none = read.value.processes.length === 0 ? await whyNone(session, id) : NONE;
-  return succeed({ processes: read.value, readAt: Number.isNaN(date) ? Date.now() : date, none });
+  return succeed({ processes: read.value, readAt: Number.isNaN(date) ? Date.now() : date, none, servers });
+}
+
+async function readServers(session: Session, id: ProjectId): Promise<readonly ServerState[]> {
+  if (session.output.form === "json" || !(await mayCall(session, "getProject"))) return [];
+  const project = await session.client.getProject({ params: { project_id: id } });
+  return project.ok ? project.value.servers_state : [];
 }
 
 /** Processes that are defined and do not run wait for a deployment, and the last deployment may have failed. */
@@ -67,11 +90,16 @@ async function whyNone(session: Session, id: ProjectId): Promise<string> {
 const NONE =
   "The server runs no processes of this project. A Procfile or gantry.json in the repository, or gantry projects set --process, defines them.";
 
-function print({ output }: Session, { processes, readAt, none }: Reading): void {
+function print({ output }: Session, reading: Reading): void {
+  const { processes } = reading;
   output.json(processes);
-  if (processes.processes.length === 0) return output.note(none);
-  output.table(processColumns, processRows(processes, output));
-  for (const line of processNotes(processes, output, readAt)) output.note(line);
+  if (processes.processes.length > 0) output.table(processColumns, processRows(processes, output));
+  for (const line of notes(output, reading)) output.note(line);
+}
+
+function notes(output: Output, { processes, readAt, none, servers }: Reading): string[] {
+  const ofProcesses = processes.processes.length === 0 ? [none] : processNotes(processes, output, readAt);
+  return [...ofProcesses, ...serverProcessNotes(servers)];
 }
 
 async function watch(session: Session, id: ProjectId, first: Reading): Promise<Outcome> {
@@ -83,7 +111,7 @@ async function watch(session: Session, id: ProjectId, first: Reading): Promise<O
     if (progress.isVisible) progress.show(() => screenText(session, shown));
     else print(session, shown);
     await pause(WATCH_MS, signal);
-    const read = signal.aborted ? null : await readProcesses(session, id);
+    const read = signal.aborted ? null : await readProcesses(session, id, last.servers.length > 0);
     if (read !== null && !read.ok && !signal.aborted) return read;
     if (read === null || !read.ok) break;
     last = read.value;
@@ -95,9 +123,11 @@ async function watch(session: Session, id: ProjectId, first: Reading): Promise<O
 }
 
 /** The table and the notes, to be redrawn in place. */
-function screenText({ output, stderr }: Session, { processes, readAt, none }: Reading): string {
-  if (processes.processes.length === 0) return none;
+function screenText({ output, stderr }: Session, reading: Reading): string {
+  const { processes } = reading;
+  const lines = notes(output, reading).map(printable);
+  if (processes.processes.length === 0) return lines.join("\n");
   const rows = processRows(processes, output).map((row) => row.map(printableInColour));
   const table = tableText(processColumns, rows, output.style, stderr.columns || 80);
-  return [table, ...processNotes(processes, output, readAt).map(printable)].join("\n");
+  return [table, ...lines].join("\n");
 }

@@ -4,10 +4,10 @@ import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { serverName } from "#cli/session/find-named.ts";
 import type { Session } from "#cli/session/session.ts";
-import { printDeployKey } from "#cli/views/deploy-key-facts.ts";
+import { printDeployKey, printDeployKeys } from "#cli/views/deploy-key-facts.ts";
 import { printProject } from "#cli/views/project-facts.ts";
 
-/** Prints a project. If its repository is read over ssh, also its deploy key and the steps to add it. */
+/** Prints a project. If its repository is read over ssh, also the deploy key of each server and the steps to add it. */
 export async function printWithKey(session: Session, project: Project): Promise<void> {
   const { output } = session;
   const { deploy_key: known, repository } = project;
@@ -15,7 +15,14 @@ export async function printWithKey(session: Session, project: Project): Promise<
   const isNeeded = known === null && isOverSsh(repository);
   const deploy_key = isNeeded ? await askForKey(session, project.id) : known;
   printProject(output, { ...project, deploy_key }, await serverName(session, project.server_id));
-  if (deploy_key !== null) printDeployKey(output, deploy_key, repository);
+  if (project.servers_state.length === 0) {
+    if (deploy_key !== null) printDeployKey(output, deploy_key, repository);
+    return;
+  }
+  const servers = project.servers_state.map((server) =>
+    server.id === project.server_id ? { ...server, deploy_key } : server,
+  );
+  if (servers.some((server) => server.deploy_key !== null)) printDeployKeys(output, servers, repository);
 }
 
 /** @returns null if the server cannot answer now; a note says why */

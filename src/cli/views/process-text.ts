@@ -5,10 +5,11 @@ import type {
   Processes,
   ProcessReport,
 } from "#contract/endpoints/processes/schemas.ts";
+import type { ServerState } from "#contract/endpoints/projects/schemas.ts";
 import { sourceText } from "#contract/processes/command-source.ts";
 import { hasFailed, liveCount, processState } from "#contract/processes/process-state.ts";
 import type { Output } from "#cli/output/output.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printable, printableName } from "#cli/output/printable.ts";
 import type { Style } from "#cli/output/style.ts";
 import { ageText, timeText } from "#cli/output/times.ts";
 
@@ -116,3 +117,25 @@ function crashNotes({ name, state, last_exit: exit, last_output: lines }: Instan
   const newest = shown.split("\n").slice(-MAX_LINES);
   return [`${subject} ${reason}. Its last lines:`, ...newest.map((line) => `  ${line}`)];
 }
+
+/** A line for each of several servers, about its processes. The table is of the first one. */
+export function serverProcessNotes(servers: readonly ServerState[]): string[] {
+  const [first] = servers;
+  if (first === undefined) return [];
+  return [
+    `The processes are of ${printableName(first.name)}, the first of ${servers.length} servers:`,
+    ...servers.map((server) => `  ${printableName(server.name)}: ${serverProcessText(server)}`),
+  ];
+}
+
+function serverProcessText({ processes_state: state, status, version, health }: ServerState): string {
+  const what = state === null ? "no processes reported" : `processes ${state.replace("_", " ")}`;
+  const serves = version === null ? "serves nothing" : `serves v${version}${servingNotes[status] ?? ""}`;
+  const problems = health.state === "degraded" ? health.reasons.map(({ summary }) => printable(summary)) : [];
+  return [what, serves, ...problems].join(", ");
+}
+
+const servingNotes: Readonly<Record<string, string>> = {
+  behind: " and is behind",
+  unknown: " according to its last report",
+};

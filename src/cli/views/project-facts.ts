@@ -11,6 +11,7 @@ import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { healthText } from "#cli/views/health-text.ts";
+import { printServers, rolloutText } from "#cli/views/project-servers.ts";
 
 const NOT_DETECTED = "detected at the first deployment (automatic)";
 
@@ -21,6 +22,7 @@ const NOT_DETECTED = "detected at the first deployment (automatic)";
 export function printProject(output: Output, project: Project, serverName: string | null): void {
   output.json(project);
   printFacts(output, projectFacts(output, project, serverName));
+  printServers(output, project);
 }
 
 /** What changes without a change of the settings. */
@@ -30,6 +32,7 @@ const NO_SETTINGS: ReadonlySet<string> = new Set([
   "ingress_problem",
   "health",
   "deploy_key",
+  "servers_state",
 ]);
 
 /**
@@ -54,14 +57,18 @@ export function printProjectChanges(
   };
   const shown = new Map(projectFacts(output, before, serverName));
   const facts = projectFacts(output, settings, serverName)
-    .map(([name, text]): Fact => [name, text ?? "none"])
-    .filter(([name, text]) => text !== (shown.get(name) ?? "none"));
+    .map(([name, text]): Fact => [name, text ?? noneText(name)])
+    .filter(([name, text]) => text !== (shown.get(name) ?? noneText(name)));
   printFacts(output, [
     ["project", printableName(after.name)],
     ["changed", changed.length === 0 ? "nothing" : changed.join(", ")],
     ...facts.filter(([name]) => name !== "name"),
   ]);
+  if (changed.includes("servers")) printServers(output, after);
 }
+
+/** What a change says of a fact that is not shown. */
+const noneText = (name: string): string => (name === "rollout" ? "the default" : "none");
 
 function projectFacts(output: Output, project: Project, serverName: string | null): Fact[] {
   const { serving, automatic } = project;
@@ -112,6 +119,7 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["limits", limitsText(project.limits)],
     ["queue", project.queue],
     ["approval", project.approval === "none" ? null : project.approval],
+    ["rollout", rolloutText(project.rollout)],
     ...otherSettings(project),
     ["last deployment", timeText(project.last_deploy, output)],
   ];
@@ -124,6 +132,7 @@ const IN_OWN_WORDS: ReadonlySet<SettingName> = new Set<SettingName>([
   ...(["fallback", "root_directory", "release_command", "activate_command", "shared_paths"] as const),
   ...(["processes", "drain_seconds", "cron", "deploy_on", "health_check", "keep_releases"] as const),
   ...(["asset_overlap", "limits", "timeouts", "queue", "approval"] as const),
+  ...(["servers", "rollout"] as const),
 ]);
 
 /** All others, as `max body mb: 10`. */

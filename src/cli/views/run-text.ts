@@ -111,7 +111,7 @@ const LEAST_ROWS = 3;
 
 /**
  * The servers of a running deployment for a terminal: as many columns as fit, at most half of its height. If not all servers
- * fit, the ones that need attention are shown, and how many are left out.
+ * fit, it has the servers that need attention, and says how many are left out.
  * @param now Unix milliseconds
  */
 export function runGrid(

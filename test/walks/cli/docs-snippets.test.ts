@@ -59,6 +59,7 @@ beforeAll(async () => {
   const owner = await becomeOwner(gantry.url, gantry.signInCode(), "Ada");
   api = createApi(gantry.url, await fullToken(owner));
   const server = await idOf("/v1/servers", { name: "web-1", ip: "192.0.2.10" });
+  await idOf("/v1/servers", { name: "web-2", ip: "192.0.2.11" });
   const settings = { name: "shop", server_id: server, repository: "https://github.com/you/shop.git" };
   const project = await idOf("/v1/projects", settings);
   const deployment = await idOf(`/v1/projects/${project}/deployments`, {});

@@ -64,7 +64,8 @@ export function servesDomain({ processes }: ProjectServer): boolean {
   return processes === null || processes.includes("web");
 }
 
-const fields = {
+/** The fields of `Rollout`, without their defaults. */
+export const rolloutFields = {
   order: z.enum(["rolling", "at_once"]),
   batch: wholeBetween(1, MAX_SERVERS),
   pause_seconds: wholeBetween(0, 3600),
@@ -84,16 +85,16 @@ const fields = {
  * `offline`: whether a server that is not connected is waited for, or left out while `min` remain.
  */
 export const Rollout = z.strictObject({
-  order: z._default(fields.order, "rolling"),
-  batch: z._default(fields.batch, 1),
-  pause_seconds: z._default(fields.pause_seconds, 0),
-  canary: z._default(fields.canary, null),
-  on_failure: z._default(fields.on_failure, "revert"),
-  offline: z._default(fields.offline, "wait"),
-  min: z._default(fields.min, 1),
+  order: z._default(rolloutFields.order, "rolling"),
+  batch: z._default(rolloutFields.batch, 1),
+  pause_seconds: z._default(rolloutFields.pause_seconds, 0),
+  canary: z._default(rolloutFields.canary, null),
+  on_failure: z._default(rolloutFields.on_failure, "revert"),
+  offline: z._default(rolloutFields.offline, "wait"),
+  min: z._default(rolloutFields.min, 1),
 });
 export type Rollout = z.infer<typeof Rollout>;
 
 /** Changes of the setting. Omitted fields keep their values. */
-export const RolloutChanges = z.partial(z.strictObject(fields));
+export const RolloutChanges = z.partial(z.strictObject(rolloutFields));
 export type RolloutChanges = z.infer<typeof RolloutChanges>;

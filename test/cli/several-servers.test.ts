@@ -1,0 +1,255 @@
+import { stripVTControlCharacters } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+
+import { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { Enrollment, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
+import { networkTo } from "../openapi/support/running-agent.ts";
+import { enrol } from "../support/connected-agent/agent-socket.ts";
+import { ConnectedAgent } from "../support/connected-agent/connected-agent.ts";
+import { emptyReport, output } from "../support/connected-agent/events.ts";
+import { type Api, createApi } from "../support/journey-api.ts";
+import { SHA } from "../support/model/model-agent.ts";
+import { type CallOptions, createCli, jsonOf } from "./support/command.ts";
+
+const cli = createCli();
+let gantry: Gantry;
+let api: Api;
+const agents: ConnectedAgent[] = [];
+
+beforeAll(async () => {
+  gantry = await useGantry();
+  api = createApi(gantry.url, gantry.token);
+  const network = networkTo(gantry.url);
+  for (const name of ["web-1", "web-2", "web-3"]) {
+    const { json } = await api.call("POST", "/v1/servers", { name, ip: "192.0.2.1" });
+    const { id } = ServerCreated.parse(json);
+    const enrollment = Enrollment.parse((await api.call("POST", `/v1/servers/${id}/enrollment`)).json);
+    const agent = new ConnectedAgent(network, await enrol(network, enrollment.token, name));
+    agent.answersRequests = true;
+    await agent.connect();
+    await agent.receives("welcome");
+    agents.push(agent);
+  }
+});
+afterAll(() => agents.forEach((agent) => agent.cut()));
+
+const options = (project: string): CallOptions => ({
+  env: { GANTRY_URL: gantry.url, GANTRY_TOKEN: gantry.token, GANTRY_PROJECT: project },
+});
+const run = (project: string, ...args: string[]) => cli.run(args, options(project));
+const shown = async (project: string) =>
+  Project.parse(jsonOf((await run(project, "projects", "show", "--json")).stdout));
+const idsOf = (...numbers: number[]) => numbers.map((number) => agents[number - 1]?.serverId);
+
+let projects = 0;
+/** A project on the first servers, created with the command. */
+async function createOn(count: number, ...more: string[]): Promise<string> {
+  projects += 1;
+  const name = `fleet-${projects}`;
+  const servers = Array.from({ length: count }, (_, at) => ["--server", `web-${at + 1}`]).flat();
+  const repository = ["--repository", "https://example.com/shop.git"];
+  const created = await run(name, "projects", "create", name, ...repository, ...servers, ...more);
+  expect(created).toMatchObject({ code: 0 });
+  return name;
+}
+
+const resolved = { type: "resolved", commit_sha: SHA, commit_message: "Change the title" } as const;
+
+/** Takes each server of a new deployment to where it waits for its permit. */
+async function prepare(project: string, version: number, count: number) {
+  const projectId = (await shown(project)).id;
+  const id = await vi.waitFor(async () => {
+    const found = (await api.listDeployments(projectId)).find((one) => one.version === version);
+    return found?.id ?? Promise.reject(new Error(`there is no v${version}`));
+  });
+  const orders = [];
+  for (const [at, agent] of agents.slice(0, count).entries()) {
+    const order = await agent.orderOf(id);
+    const line = output(`Fetched on web-${at + 1}`);
+    await agent.reports(order, { type: "stage", stage: "fetch" }, line, resolved, { type: "ready" });
+    orders.push({ agent, order });
+  }
+  return { id, orders };
+}
+
+async function deployLive(project: string, version: number, count: number): Promise<string> {
+  await api.start((await shown(project)).id);
+  const { id, orders } = await prepare(project, version, count);
+  for (const { agent, order } of orders) await agent.completes({ ...order, reuse_release: order.version });
+  expect((await api.ended(id)).status).toBe("live");
+  return id;
+}
+
+describe("gantry projects with several servers", () => {
+  it("creates a project on them, in the order in which they switch, and shows what runs where", async () => {
+    const project = await createOn(2, "--rollout", "batch=2", "--rollout", "canary=1");
+    const { servers, rollout } = await shown(project);
+    expect(servers.map(({ id }) => id)).toEqual(idsOf(1, 2));
+    expect(rollout).toMatchObject({ batch: 2, canary: { size: 1 } });
+    const { stdout } = await run(project, "projects", "show");
+    expect(stdout).toMatch(/^server\tweb-1 \(srv_/m);
+    expect(stdout).toMatch(/^rollout\tfirst 1, then 2 at a time$/m);
+    expect(stdout).toMatch(/^servers\tweb-2\tnone\t–\t[^\t]+\tall processes\t–\tsrv_/m);
+    expect(stdout).not.toMatch(/^servers\t\[/m);
+  });
+
+  it("replaces the servers, says which processes and cron jobs run where, and what comes next", async () => {
+    const project = await createOn(1);
+    expect((await run(project, "projects", "show")).stdout).not.toMatch(/^(servers|rollout)\t/m);
+    const [web1, web3] = ["--server=web-1=web", "--server=web-3=worker"];
+    const set = await run(project, "projects", "set", web1, web3, "--cron-server", "web-3");
+    expect(set).toMatchObject({ code: 0 });
+    expect(set.stderr).toContain(
+      `The change counts from the next deployment. gantry apply ${project} brings the live code to web-3.`,
+    );
+    expect(set.stdout).toMatch(/^servers\tweb-3\t.*\tworker \(no site\)\t/m);
+    expect((await shown(project)).servers).toEqual([
+      { id: idsOf(1)[0], processes: ["web"], cron: false },
+      { id: idsOf(3)[0], processes: ["worker"], cron: true },
+    ]);
+    expect(await run(project, "projects", "set", "--cron-server", "web-1")).toMatchObject({ code: 0 });
+    expect((await shown(project)).servers.map(({ cron }) => cron)).toEqual([true, false]);
+    const back = await run(project, "projects", "set", "--server", "web-2", "--rollout", "canary=");
+    expect(back).toMatchObject({ code: 0 });
+    expect(back.stderr).toContain("web-1, web-3 keep what runs there until then.");
+    expect((await shown(project)).servers).toEqual([{ id: idsOf(2)[0], processes: null, cron: false }]);
+    expect((await run(project, "projects", "set", "--server", "web-1")).stderr).toContain(
+      `${project} moves to web-1 with its next deployment.`,
+    );
+  });
+
+  it("refuses servers that are not known, are named twice, or do not have the cron jobs", async () => {
+    const project = await createOn(2);
+    const refusal = async (...args: string[]) => (await run(project, "projects", "set", ...args)).stderr;
+    expect(await refusal("--server", "web-1", "--server", "web-9")).toContain(
+      "There is no server web-9 in this account. Did you mean web-",
+    );
+    expect(await refusal("--server", "web-1", "--server", "web-1=web")).toContain("names web-1 twice");
+    expect(await refusal("--cron-server", "web-3")).toContain(
+      "--cron-server web-3 is none of the project's servers: web-1, web-2.",
+    );
+    expect(await refusal("--rollout", "ordre=at_once")).toContain("Did you mean order?");
+  });
+});
+
+describe("gantry deploy --follow to several servers", () => {
+  it("names the server of each line, prints each change of a state, and says what is live where", async () => {
+    const project = await createOn(2, "--rollout", "offline=skip");
+    const call = cli.start(["deploy", "--follow"], options(project));
+    const { orders } = await prepare(project, 1, 2);
+    await call.printed("stdout", "web-2: ready");
+    for (const { agent, order } of orders) await agent.completes({ ...order, reuse_release: order.version });
+    const { code, stdout } = await call.ended;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\S+Z build {4}web-1 {2}Fetched on web-1$/m);
+    expect(stdout).toMatch(/^\S+Z build {4}web-2 {2}Fetched on web-2$/m);
+    expect(stdout).toMatch(/^web-2: live$/m);
+    expect(stdout).toContain("v1 is live on 2 servers: main at");
+    expect(stdout).toMatch(/^ {2}live on: web-1, web-2$/m);
+    expect(stdout).toBe(stripVTControlCharacters(stdout));
+  });
+
+  it("--json prints the lines with the ID of their server, and no other events than for one server", async () => {
+    const project = await createOn(2);
+    const id = await deployLive(project, 1, 2);
+    const { stdout } = await run(project, "logs", "-f", id, "--json");
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((line) => jsonOf(line));
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "line", message: "Fetched on web-2", server_id: idsOf(2)[0] }),
+    );
+    expect(events.at(-1)).toEqual({ type: "end", deployment_id: id, status: "live", failure: null });
+  });
+
+  it("redraws a table of the servers at a terminal", async () => {
+    const project = await createOn(2);
+    const call = cli.inTerminal(["deploy", "--follow"], options(project));
+    const { orders } = await prepare(project, 1, 2);
+    await call.printed("stdout", "1 ready");
+    for (const { agent, order } of orders) await agent.completes({ ...order, reuse_release: order.version });
+    const { code, stdout } = await call.ended;
+    expect(code).toBe(0);
+    const text = stripVTControlCharacters(stdout);
+    expect(text).toMatch(
+      /v1 {2}1 building, 1 ready {2}.* s\r?\nweb-1 {2}building: fetch .* s {3}web-2 {2}ready/,
+    );
+    expect(text).toMatch(/web-1 {2}build {4}Fetched on web-1/);
+    expect(text).not.toMatch(/^web-2: ready/m);
+  });
+
+  it("names the server on which a deployment failed, and what became of the others", async () => {
+    const project = await createOn(2);
+    await deployLive(project, 1, 2);
+    const call = cli.start(["deploy", "--follow"], options(project));
+    const { orders } = await prepare(project, 2, 2);
+    const [first, second] = orders;
+    if (first === undefined || second === undefined) throw new Error("there are two servers");
+    const failure = { code: "build_failed", message: "exit code 1", stage: "build" } as const;
+    const result = { outcome: "failed", failure } as const;
+    await first.agent.completes({ ...first.order, reuse_release: first.order.version }, [1]);
+    expect(await second.agent.reports(second.order)).toMatchObject({ instruction: "activate" });
+    await second.agent.reports(second.order, {
+      type: "result",
+      result,
+      project: { ...emptyReport(second.order), release: 1, releases: [1] },
+    });
+    const back = await vi.waitFor(async () => {
+      const order = await first.agent.orderOf(second.order.deployment_id);
+      return order.run_id === first.order.run_id ? Promise.reject(new Error("no order")) : order;
+    });
+    await first.agent.completes(back, [1, 2]);
+    const { code, stdout } = await call.ended;
+    expect(code).toBe(1);
+    expect(stdout).toContain("v2 failed on web-2: exit code 1 (build_failed, in the stage build)");
+    expect(stdout).toMatch(/^ {2}went back: web-1\n {2}failed on: web-2$/m);
+    const show = await run(project, "deployments", "show", "v2");
+    expect(show.stdout).toMatch(/^failure\ton web-2: exit code 1 \(build_failed, in the stage build\)$/m);
+    expect(show.stdout).toMatch(/^servers\tweb-1\twent back\t/m);
+    expect(show.stdout).toMatch(/^servers\tweb-2\tfailed\tbuild\texit code 1 \(build_failed\)$/m);
+  });
+});
+
+describe("a live deployment on several servers", () => {
+  let project: string;
+  beforeAll(async () => {
+    project = await createOn(2);
+    await deployLive(project, 1, 2);
+  });
+
+  it("has a log, of which gantry logs --server shows the lines of one", async () => {
+    const all = await run(project, "logs", "v1");
+    expect(all.stdout).toMatch(/web-1 {2}Fetched on web-1$/m);
+    expect(all.stdout).toMatch(/web-2 {2}Fetched on web-2$/m);
+    const one = await run(project, "logs", "v1", "--server", "web-2");
+    expect(one.stdout).toContain("Fetched on web-2");
+    expect(one.stdout).not.toContain("Fetched on web-1");
+    const followed = await run(project, "logs", "-f", "v1", "--server", `${idsOf(1)[0]}`);
+    expect(followed.stdout).toContain("Fetched on web-1");
+    expect(followed.stdout).not.toContain("Fetched on web-2");
+    const wrong = await run(project, "logs", "v1", "--server", "web-3");
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain("does not go to the server web-3, but to web-1, web-2. Did you mean web-");
+  });
+
+  it("is shown by its deployments and its project", async () => {
+    const { stdout } = await run(project, "deployments", "show", "v1");
+    expect(stdout).toMatch(/^servers\tweb-2\tlive\t–\t–$/m);
+    const json = Deployment.parse(jsonOf((await run(project, "deployments", "show", "v1", "--json")).stdout));
+    expect(json.runs).toHaveLength(2);
+    await vi.waitFor(async () =>
+      expect((await run(project, "projects", "show")).stdout).toMatch(/^servers\tweb-2\tlive\tv1\t/m),
+    );
+  });
+
+  it("has a line for each server in gantry ps", async () => {
+    const { code, stderr } = await run(project, "ps");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^The processes are of web-1, the first of 2 servers:$/m);
+    expect(stderr).toMatch(/^ {2}web-2: no processes reported, serves v1/m);
+  });
+});
