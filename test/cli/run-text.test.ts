@@ -6,6 +6,7 @@ import type { DeploymentRun } from "#contract/endpoints/deployments/schemas.ts";
 import { createStyle } from "#cli/output/style.ts";
 import { lengthOf } from "#cli/output/table.ts";
 import { countsText, latestRuns, outcomeLines, runGrid, runRows, runState } from "#cli/views/run-text.ts";
+import { keptFilesText } from "#cli/views/deployment-text.ts";
 import { serverPrefixes } from "#cli/views/server-prefix.ts";
 import { sharedServers } from "../support/fleet-servers.ts";
 
@@ -123,5 +124,23 @@ describe("the lines of a log of several servers", () => {
     const [one, two] = ids.map((id) => prefixOf({ server_id: id }));
     expect(stripVTControlCharacters(`${one}${two}`)).toBe("web-1  web-2  ");
     expect(one?.slice(0, 5)).not.toBe(two?.slice(0, 5));
+  });
+});
+
+describe("the target of a rollback", () => {
+  it("says which servers still have its files", () => {
+    const on = (...kept: boolean[]) =>
+      kept.map((one, at) => ({ id: run(at + 1).server_id, release_kept: one }));
+    expect(keptFilesText({ instant: true, servers: [] }, nameOf)).toBe("its files are still on the server");
+    expect(keptFilesText({ instant: true, servers: on(true, true) }, nameOf)).toBe(
+      "its files are still on all servers",
+    );
+    expect(keptFilesText({ instant: false, servers: on(true, false, true) }, nameOf)).toBe(
+      "its files are still on web-1, web-3, and it will be built again on web-2",
+    );
+    expect(keptFilesText({ instant: false, servers: on(false, false) }, nameOf)).toBe(
+      "it will be built again",
+    );
+    expect(keptFilesText({ instant: false, servers: [] }, nameOf)).toBe("it will be built again");
   });
 });

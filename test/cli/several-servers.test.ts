@@ -246,10 +246,17 @@ describe("a live deployment on several servers", () => {
     );
   });
 
+  it("is a target of a rollback, of which gantry rollback says where its files are", async () => {
+    await deployLive(project, 2, 2);
+    const { code, stderr } = await run(project, "rollback", "--to", "v1");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Rolling back to v1: .*; its files are still on all servers\./);
+  });
+
   it("has a line for each server in gantry ps", async () => {
     const { code, stderr } = await run(project, "ps");
     expect(code).toBe(0);
     expect(stderr).toMatch(/^The processes are of web-1, the first of 2 servers:$/m);
-    expect(stderr).toMatch(/^ {2}web-2: no processes reported, serves v1/m);
+    expect(stderr).toMatch(/^ {2}web-2: no processes reported, serves v[12]$/m);
   });
 });

@@ -17,9 +17,10 @@ import { timeText } from "#cli/output/times.ts";
 import { emergencyOption } from "#cli/session/emergency-option.ts";
 import { versionIn } from "#cli/session/find-deployment.ts";
 import { type NamedId, findProject, shownName } from "#cli/session/find-named.ts";
+import { serverNames } from "#cli/session/server-names.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
-import { sourceText } from "#cli/views/deployment-text.ts";
+import { keptFilesText, sourceText } from "#cli/views/deployment-text.ts";
 import { warningsOption } from "#cli/views/log-printer.ts";
 
 export const rollback = defineCommand({
@@ -93,11 +94,12 @@ export const rollback = defineCommand({
  * possible.
  */
 async function printTarget(
-  { client, output }: Session,
+  session: Session,
   { id }: NamedId<ProjectId>,
   choices: RollbackChoices,
   isTarget: (target: RollbackTarget) => boolean,
 ): Promise<void> {
+  const { client, output } = session;
   if (output.form === "json") return;
   const [targets, live] = await Promise.all([
     client.listRollbackTargets({ params: { project_id: id } }),
@@ -105,7 +107,9 @@ async function printTarget(
   ]);
   const target = targets.ok ? targets.value.rollback_targets.find(isTarget) : undefined;
   if (target === undefined) return;
-  const how = target.instant ? "its files are still on the server" : "it will be built again";
+  // Only an uneven state names servers.
+  const ids = target.instant ? [] : target.servers.map((server) => server.id);
+  const how = keptFilesText(target, await serverNames(session, id, ids));
   const [now] = live.ok ? live.value.deployments : [];
   const isSame = target.commit !== null && target.commit === now?.commit;
   output.note(

@@ -3,11 +3,13 @@ import type {
   DeploymentStatus,
   DeploymentFailure,
   Hold,
+  RollbackTarget,
   StageTime,
   WaitingOn,
 } from "#contract/endpoints/deployments/schemas.ts";
 import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
+import type { ServerNames } from "#cli/session/server-names.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import type { Style } from "#cli/output/style.ts";
@@ -97,6 +99,20 @@ export function sourceText({
 export function stageTimesText(times: readonly StageTime[]): string | null {
   if (times.length === 0) return null;
   return times.map(({ stage, duration }) => `${stage} ${durationText(duration)}`).join(", ");
+}
+
+/** Whether the servers still have the files of a rollback's target, to follow its name. */
+export function keptFilesText(
+  { instant, servers }: Pick<RollbackTarget, "instant" | "servers">,
+  nameOf: ServerNames,
+): string {
+  if (instant)
+    return servers.length > 0 ? "its files are still on all servers" : "its files are still on the server";
+  const names = (kept: boolean) =>
+    servers.filter((server) => server.release_kept === kept).map(({ id }) => nameOf(id));
+  const [kept, others] = [names(true), names(false)];
+  if (kept.length === 0) return "it will be built again";
+  return `its files are still on ${kept.join(", ")}, and it will be built again on ${others.join(", ")}`;
 }
 
 export function failureText({ code, message, stage }: DeploymentFailure): string {
