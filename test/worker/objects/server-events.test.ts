@@ -216,6 +216,20 @@ describe("the events of what fails on a server", () => {
     expect(await healthEvents(projectId)).toHaveLength(4);
   });
 
+  it("tell of each of several servers of a project", async () => {
+    const { account, agent } = await connectServer();
+    const other = await enrolAgent(account.token, "web-2");
+    const projectId = await createProject(account, agent.serverId);
+    const body = { servers: [{ id: agent.serverId }, { id: other.serverId }] };
+    await call(`/v1/projects/${projectId}`, { method: "PATCH", token: account.token, body });
+    await other.connect({ projects: [reportOf(projectId, "live")] });
+    await other.receives("welcome");
+    other.serving(reportOf(projectId, "crash_looping"));
+    await pass(other, 10);
+    const types = async () => (await healthEvents(projectId)).map(({ type }) => type);
+    await vi.waitFor(async () => expect(await types()).toContain("process.crash_looping"));
+  });
+
   it("tell nothing of a project that another server serves", async () => {
     const { account, agent } = await connectServer();
     const other = await enrolAgent(account.token, "web-2");

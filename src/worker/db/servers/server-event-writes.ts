@@ -5,6 +5,7 @@ import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { computedEventWrites } from "#worker/db/changes/change-writes.ts";
 import type { StoredChange } from "#worker/db/changes/stored-change.ts";
 import { servingServerOf } from "#worker/db/projects/served-project.ts";
+import { projectServers } from "#worker/db/project-tables.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 
 /** What D1 adds to the data of an event, and whether the event is still to be written. */
@@ -54,8 +55,10 @@ function ofProject(
   const reference = sql`json_object('id', ${deployments.id}, 'version', ${deployments.version})`;
   const live = rows.firstNamed<string>(reference, deployments, isLive, sql`1`);
   const exists = sql`${rows.count(projects, isIt)} = 1`;
+  const isMember = and(eq(projectServers.projectId, id), eq(projectServers.serverId, serverId));
+  const isThere = sql`(${servingServerOf(rows, id)} = ${serverId} or ${rows.count(projectServers, isMember)} = 1)`;
   return {
     data: sql`json_set(${json}, '$.project.name', ${name}, '$.live', json(${live}))`,
-    isWanted: hasRecovered ? exists : sql`${exists} and ${servingServerOf(rows, id)} = ${serverId}`,
+    isWanted: hasRecovered ? exists : sql`${exists} and ${isThere}`,
   };
 }
