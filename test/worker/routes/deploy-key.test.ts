@@ -49,6 +49,25 @@ async function makesKey(publicKey: string | null = KEY, of = agent): Promise<voi
 }
 
 describe("the deploy key of a project", () => {
+  it("is created by each of several servers when the first one's key is read", async () => {
+    const other = await enrolAgent(account.token, "web-2");
+    const project = await createProject("https://github.com/acme/shop.git");
+    const servers = [{ id: agent.serverId }, { id: other.serverId }];
+    const body = { repository: SSH, servers };
+    await call(`/v1/projects/${project.id}`, { method: "PATCH", token: account.token, body });
+    await agent.connect({ deployKeys: [] });
+    await other.connect({ deployKeys: [] });
+    const reading = getKey(project.id);
+    await Promise.all([makesKey(), makesKey(OTHER_KEY, other)]);
+    expect(DeployKey.parse(await (await reading).json()).public_key).toBe(KEY);
+    await vi.waitFor(async () =>
+      expect((await read(project.id)).servers_state.map((one) => one.deploy_key?.public_key)).toEqual([
+        KEY,
+        OTHER_KEY,
+      ]),
+    );
+  });
+
   it("is asked for when a project with an ssh address is created, and is in its read then", async () => {
     await agent.connect({ deployKeys: [] });
     const project = await createProject();

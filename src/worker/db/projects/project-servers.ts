@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import * as z from "zod/mini";
 
@@ -56,16 +56,19 @@ export async function findServerIds(rows: AccountRows, ids: readonly ServerId[])
   return found.map(({ id }) => id);
 }
 
-/** The servers of a project that has several, and where their objects are. */
+type MemberLocation = { readonly serverId: ServerId; readonly serverLocation: ServerLocation };
+
+/** The servers of a project that has several, and where their objects are. @param options `withoutKey`: only servers whose deploy key is not known */
 export async function findMemberLocations(
   rows: AccountRows,
   id: ProjectId,
-): Promise<{ readonly serverId: ServerId; readonly serverLocation: ServerLocation }[]> {
+  { withoutKey = false }: { readonly withoutKey?: boolean } = {},
+): Promise<MemberLocation[]> {
   const isServer = eq(servers.id, projectServers.serverId);
   const serverLocation = rows.first<ServerLocation>(locationOfServer, servers, isServer, sql`${servers.id}`);
   const fields = { serverId: projectServers.serverId, serverLocation };
   return await rows.select(fields, projectServers, {
-    where: eq(projectServers.projectId, id),
+    where: and(eq(projectServers.projectId, id), withoutKey ? isNull(projectServers.deployKey) : undefined),
     isNamed: true,
   });
 }

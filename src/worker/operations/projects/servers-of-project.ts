@@ -39,6 +39,16 @@ export async function onCronServer<Project extends LocatedProject>(
   return there ?? project;
 }
 
+/** The project on each of its servers whose deploy key is not known, if it has several servers. As `onWebServers`. */
+export async function onServersWithoutKey<Project extends LocatedProject>(
+  { rows }: Pick<Context, "rows">,
+  project: Project,
+): Promise<Project[]> {
+  if (project.settings.servers.length === 0) return [];
+  const found = await findMemberLocations(rows, project.id, { withoutKey: true });
+  return found.map((location) => ({ ...project, ...location }));
+}
+
 /** As `onWebServers`, of some of the servers; on its first server if none of them is one of several. */
 async function onServers<Project extends LocatedProject>(
   { rows }: Pick<Context, "rows">,

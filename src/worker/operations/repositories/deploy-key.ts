@@ -5,24 +5,29 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject, type LocatedProject } from "#worker/db/projects/find-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
-import { onAllServers } from "#worker/operations/projects/servers-of-project.ts";
+import { onAllServers, onServersWithoutKey } from "#worker/operations/projects/servers-of-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { deployKeyView, summarizeKey } from "#worker/views/deploy-key-view.ts";
 
-/** Returns a project's public deploy key. Its server creates the key if it does not exist yet. */
+/**
+ * Returns a project's public deploy key. Its server creates the key if it does not exist yet. Of several servers, it is the
+ * first server's key, and the others create theirs too, which are in the project's read then.
+ */
 export async function getDeployKey(
   context: Context,
   id: ProjectId,
 ): Promise<Result<DeployKey, "not_found" | "server_offline" | "agent_outdated" | "unavailable">> {
   const project = await findProject(context.rows, id);
   if (project === null) return notFound("project");
-  if (project.deployKey !== null) return succeed(deployKeyView(project.deployKey, project.repository));
-  const key = await requestDeployKey(context, project);
+  const [key] = await Promise.all([
+    project.deployKey === null ? requestDeployKey(context, project) : succeed(project.deployKey),
+    isOverSsh(project.repository) ? requestOtherKeys(context, project) : null,
+  ]);
   return key.ok ? succeed(deployKeyView(key.value, project.repository)) : key;
 }
 
-type Asking = Pick<Context, "links" | "near" | "origin" | "randomBytes">;
+type Asking = Pick<Context, "links" | "near" | "origin" | "randomBytes" | "rows">;
 
 /** Asks the project's server for its public deploy key, which it creates if necessary. The link writes the key to D1. */
 async function requestDeployKey(
@@ -35,6 +40,16 @@ async function requestDeployKey(
   const { public_key, message } = answer.value;
   if (public_key === null) return unavailable(`The server could not create the key: ${message}`);
   return succeed(await summarizeKey(public_key));
+}
+
+/**
+ * Asks the servers of a project besides the first one for their keys, if those are not known. A server that is not connected is
+ * asked at the next read.
+ */
+async function requestOtherKeys(context: Asking, project: LocatedProject): Promise<void> {
+  const without = await onServersWithoutKey(context, project);
+  const others = without.filter(({ serverId }) => serverId !== project.serverId);
+  await Promise.all(others.map((one) => requestDeployKey(context, one)));
 }
 
 /**
