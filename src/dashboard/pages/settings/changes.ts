@@ -7,6 +7,7 @@ import { type Draft, draftOf, Edits } from "#dashboard/pages/settings/draft.ts";
 import { entriesOf } from "#dashboard/pages/settings/lines.ts";
 import { processChanges } from "#dashboard/pages/settings/process-draft.ts";
 import { pushChanges } from "#dashboard/pages/settings/push-draft.ts";
+import { serverChanges } from "#dashboard/pages/settings/server-draft.ts";
 
 const timeoutNames = [...runStages.map(timeoutName), "queue_seconds"] as const;
 const healthNames = [
@@ -62,7 +63,7 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
     changes["health_check"] = healthCheck(draft);
   const timeouts = timeoutNames.filter(isChanged).map((name) => [name, Number(draft[name])] as const);
   if (timeouts.length > 0) changes["timeouts"] = Object.fromEntries(timeouts);
-  return { ...changes, ...automaticChanges(draft, isChanged) };
+  return { ...changes, ...serverChanges(draft, project), ...automaticChanges(draft, isChanged) };
 }
 
 /** The edits, or null if they do not differ from the saved project. */

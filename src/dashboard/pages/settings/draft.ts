@@ -9,6 +9,7 @@ import { defaultTimeouts } from "#contract/stages.ts";
 import { CronDraft, cronDraft } from "#dashboard/pages/settings/cron-draft.ts";
 import { ProcessEdits } from "#dashboard/pages/settings/process-draft.ts";
 import { pushDraft, pushFields } from "#dashboard/pages/settings/push-draft.ts";
+import { serverFields, serversDraft } from "#dashboard/pages/settings/server-draft.ts";
 
 /** Lists have a line for each entry. Empty: none, or automatic. */
 function textOf(project: Project, name: TextSetting): string {
@@ -23,6 +24,7 @@ function textOf(project: Project, name: TextSetting): string {
  */
 export const Draft = z.object({
   ...recordOf(textSettings, () => z.string()),
+  ...serverFields,
   /** Host names that redirect to the domain, one per line. */
   redirects: z.string(),
   /** Host names that show the same site, one per line. */
@@ -67,6 +69,7 @@ export function draftOf(project: Project): Draft {
   const { health_check: check, timeouts } = project;
   return {
     ...recordOf(textSettings, (name) => textOf(project, name)),
+    ...serversDraft(project),
     redirects: linesOf(project.aliases.filter(({ redirect }) => redirect)),
     served_aliases: linesOf(project.aliases.filter(({ redirect }) => !redirect)),
     processes: {},

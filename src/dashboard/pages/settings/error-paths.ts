@@ -10,6 +10,9 @@ export function errorPaths(name: DraftName, draft: Draft): RegExp[] {
   if (limit !== undefined) return [new RegExp(`^limits\\.${limit}$`)];
   const [, ofPush] = /^push_(.+)$/.exec(name) ?? [];
   if (ofPush !== undefined) return [new RegExp(`^deploy_on\\.${ofPush}(\\.|$)`)];
+  if (name === "rollout_canary") return [/^rollout\.canary(\.size)?$/];
+  const [, ofRollout] = /^rollout_(.+)$/.exec(name) ?? [];
+  if (ofRollout !== undefined) return [new RegExp(`^rollout\\.${ofRollout}$`)];
   if (name === "health_check") return [/^health_check(\.(path|url))?$/];
   if (inCheck !== undefined) return [new RegExp(`^health_check\\.${inCheck}$`)];
   if (name === "redirects" || name === "served_aliases") {

@@ -1,41 +1,70 @@
-import { withHiddenShown } from "#contract/hidden-text.ts";
+import { isAlone } from "#contract/endpoints/projects/servers.ts";
 import { ALL, useMay, useServers } from "#dashboard/data/resources.ts";
+import { RolloutFieldset } from "#dashboard/pages/settings/rollout-fieldset.tsx";
+import { entriesIn, withEntries } from "#dashboard/pages/settings/server-draft.ts";
+import { AddServer, serverName, ServersFieldset } from "#dashboard/pages/settings/servers-fieldset.tsx";
 import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
 import { Choice } from "#dashboard/shared/field.tsx";
 
-/** The project's name, and the server that it is deployed to. */
-export function GeneralFields({ project, draft, change, field }: SettingsPart) {
+/** The project's name, and the servers that it is deployed to. */
+export function GeneralFields(part: SettingsPart) {
+  const { project, draft, change, field } = part;
   const { value: servers } = useServers(ALL);
   const mayMove = useMay("updateProject", null);
   const mayChange = useMay("updateProject", project.id);
   const rows = servers?.servers ?? [];
-  const nameOf = (wanted: string) => {
-    const name = rows.find(({ id }) => id === wanted)?.name;
-    return name === undefined ? "its server" : withHiddenShown(name);
-  };
-  const isMove = draft.server_id !== project.server_id;
+  const entries = entriesIn(draft);
+  const [first] = entries;
+  const isSeveral = !isAlone(entries);
   return (
-    <fieldset>
-      <legend>Project</legend>
-      {field("name", "Name")}
-      {mayMove || !mayChange ? (
-        <Choice
-          label="Server"
-          value={draft.server_id}
-          onChange={(id) => change({ server_id: id })}
-          hint={
-            isMove
-              ? `${project.name} moves from ${nameOf(project.server_id)} to ${nameOf(draft.server_id)} with its next deployment. Until then ${nameOf(project.server_id)} serves it.`
-              : "Another server takes over with the next deployment."
-          }
-        >
-          {rows.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Choice>
+    <>
+      <fieldset>
+        <legend>Project</legend>
+        {field("name", "Name")}
+        {first !== undefined && !isSeveral && (mayMove || !mayChange) ? (
+          <>
+            <Choice
+              label="Server"
+              value={first.id}
+              onChange={(wanted) => {
+                const row = rows.find(({ id }) => id === wanted);
+                if (row !== undefined) change(withEntries([{ ...first, id: row.id }], project));
+              }}
+              hint={moveHint(part, rows, first.id)}
+            >
+              {rows.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </Choice>
+            {mayMove ? (
+              <AddServer
+                entries={entries}
+                rows={rows}
+                onChange={(next) => change(withEntries(next, project))}
+              />
+            ) : null}
+          </>
+        ) : null}
+      </fieldset>
+      {isSeveral ? (
+        <>
+          <ServersFieldset {...part} rows={rows} mayMove={mayMove} />
+          <RolloutFieldset {...part} />
+        </>
       ) : null}
-    </fieldset>
+    </>
   );
+}
+
+/** What the chosen server means for the project. */
+function moveHint({ project }: SettingsPart, rows: Parameters<typeof serverName>[0], chosen: string): string {
+  const before = isAlone(project.servers) ? [project.server_id] : project.servers.map(({ id }) => id);
+  const leaving = before.filter((id) => id !== chosen);
+  if (leaving.length === 0) return "Another server takes over with the next deployment.";
+  const names = leaving.map((id) => serverName(rows, id)).join(", ");
+  return leaving.length === before.length
+    ? `${project.name} moves from ${names} to ${serverName(rows, chosen)} with its next deployment. Until then ${names} serves it.`
+    : `${project.name} is removed from ${names} after its next deployment.`;
 }
