@@ -134,14 +134,18 @@ function ProjectFacts({ project, live }: Props & { readonly live: Deployment | n
       <Fact name="Site">
         <Site project={project} />
       </Fact>
-      <Fact name="Server">
-        <ServerName id={live?.server_id ?? project.server_id} />
-        {live === null || live.server_id === project.server_id ? null : (
-          <p>
-            Moves to <ServerName id={project.server_id} /> with the next deployment.
-          </p>
-        )}
-      </Fact>
+      {project.servers_state.length > 0 ? (
+        <Fact name="Servers">{project.servers_state.length}</Fact>
+      ) : (
+        <Fact name="Server">
+          <ServerName id={live?.server_id ?? project.server_id} />
+          {live === null || live.server_id === project.server_id ? null : (
+            <p>
+              Moves to <ServerName id={project.server_id} /> with the next deployment.
+            </p>
+          )}
+        </Fact>
+      )}
       <Fact name="Framework">
         {isDetectedLater(project) ? (
           <span class="quiet">detected at the first deployment</span>

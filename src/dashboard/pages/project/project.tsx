@@ -13,6 +13,7 @@ import { MaintenanceNotice } from "#dashboard/pages/project/maintenance-notice.t
 import { PauseDialog } from "#dashboard/pages/project/pause-dialog.tsx";
 import { PauseNotice } from "#dashboard/pages/project/pause-notice.tsx";
 import { ProductionCard, ProductionSpace } from "#dashboard/pages/project/production-card.tsx";
+import { ServerTable } from "#dashboard/pages/project/server-table.tsx";
 import { ApplyConfig } from "#dashboard/shared/apply-config.tsx";
 import { DEPLOY_FRAGMENT } from "#dashboard/pages/search/entries.ts";
 import { Button } from "#dashboard/shared/button.tsx";
@@ -90,7 +91,8 @@ export function ProjectPage({ id }: Props) {
           {(value) => (
             <>
               <MaintenanceNotice project={value} set={maintenance} onChange={noteMaintenance} />
-              {value.ingress_problem === null ? null : (
+              {/* Of several servers, the table says it for each. */}
+              {value.ingress_problem === null || value.servers_state.length > 0 ? null : (
                 <div class="notice apply" role="status">
                   <p>
                     <strong>The ingress has a problem.</strong> {withHiddenShown(value.ingress_problem)}
@@ -101,7 +103,7 @@ export function ProjectPage({ id }: Props) {
                 <PauseNotice projectId={id} until={Date.parse(pausedUntil)} onChange={setPause} />
               )}
               <ProductionCard project={value} />
-              <Drift project={value} />
+              {value.servers_state.length > 0 ? <ServerTable project={value} /> : <Drift project={value} />}
               {value.variables_applied === false ? (
                 <ApplyConfig projectId={id}>
                   The variables have changed since the live deployment was started.

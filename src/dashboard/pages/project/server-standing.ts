@@ -1,0 +1,30 @@
+import type { ServerState } from "#contract/endpoints/projects/schemas.ts";
+
+/** How a server of a project stands: a label, the class of its color, and whether it needs attention. */
+export type ServerStanding = { readonly label: string; readonly tone: string; readonly isTrouble: boolean };
+
+/** What a server serves, or why it needs attention. */
+export function serverStanding({ status, health }: Pick<ServerState, "status" | "health">): ServerStanding {
+  switch (status) {
+    case "live":
+      return health.state === "degraded"
+        ? { label: "Degraded", tone: "degraded", isTrouble: true }
+        : { label: "Live", tone: "live", isTrouble: false };
+    case "behind":
+      return { label: "Behind", tone: "degraded", isTrouble: true };
+    case "unknown":
+      return { label: "Not connected", tone: "offline", isTrouble: true };
+    case "none":
+      return { label: "Nothing deployed", tone: "queued", isTrouble: false };
+    default:
+      return { label: status, tone: "queued", isTrouble: false };
+  }
+}
+
+/** The same servers, with the servers that need attention first. */
+export function troubleFirst<State extends Pick<ServerState, "status" | "health">>(
+  servers: readonly State[],
+): State[] {
+  const rank = (server: State) => (serverStanding(server).isTrouble ? 0 : 1);
+  return servers.toSorted((one, other) => rank(one) - rank(other));
+}
