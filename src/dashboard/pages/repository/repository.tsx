@@ -4,6 +4,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { useMay, useProject } from "#dashboard/data/resources.ts";
+import { DeployKeysView } from "#dashboard/pages/repository/deploy-keys.tsx";
 import { DeployKeyView } from "#dashboard/pages/repository/deploy-key.tsx";
 import { RepositoryTester } from "#dashboard/pages/repository/repository-tester.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
@@ -22,8 +23,17 @@ export function RepositoryPage({ id }: { readonly id: ProjectId }) {
           <>
             <Source project={value} />
             {mayTest ? <RepositoryTester id={id} /> : null}
-            <h2>Deploy key</h2>
-            <DeployKeyView id={id} />
+            {value.servers_state.length > 0 && isOverSsh(value.repository) ? (
+              <>
+                <h2>Deploy keys</h2>
+                <DeployKeysView project={value} />
+              </>
+            ) : (
+              <>
+                <h2>Deploy key</h2>
+                <DeployKeyView id={id} />
+              </>
+            )}
           </>
         )}
       </Show>
@@ -35,8 +45,8 @@ function Source({ project }: { readonly project: Project }) {
   return (
     <>
       <p>
-        The server reads <Branch name={project.branch} /> of{" "}
-        <code>{withHiddenShown(project.repository)}</code>.
+        {project.servers_state.length > 0 ? "The servers read" : "The server reads"}{" "}
+        <Branch name={project.branch} /> of <code>{withHiddenShown(project.repository)}</code>.
       </p>
       {isOverSsh(project.repository) ? null : (
         <p class="notice">
