@@ -1,8 +1,8 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 
 import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
-import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import { useDeployment, useProject } from "#dashboard/data/resources.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
@@ -10,8 +10,11 @@ import { Announcer } from "#dashboard/pages/deployment/announcer.tsx";
 import { FailureBox } from "#dashboard/pages/deployment/failure-box.tsx";
 import { HeldNotice } from "#dashboard/pages/deployment/held-notice.tsx";
 import { LogView } from "#dashboard/pages/deployment/log-view.tsx";
+import { RunGrid } from "#dashboard/pages/deployment/run-grid.tsx";
+import { isGoingBack, statusFacts } from "#dashboard/pages/deployment/server-runs.ts";
+import { useRunServers } from "#dashboard/pages/deployment/use-run-servers.ts";
 import { Stages } from "#dashboard/pages/deployment/stages.tsx";
-import { useLineLink } from "#dashboard/pages/deployment/use-line-link.ts";
+import { type LineLink, useLineLink } from "#dashboard/pages/deployment/use-line-link.ts";
 import { isMissing } from "#dashboard/shared/unavailable.tsx";
 import { DeploymentActions } from "#dashboard/pages/deployment/deployment-actions.tsx";
 import { Crumbs, Page } from "#dashboard/shared/page.tsx";
@@ -47,18 +50,47 @@ export function DeploymentPage({ id }: Props) {
       }
     >
       <Show of={deployment} what="the deployment">
-        {(known) => (
-          <>
-            <HeldNotice deployment={known} />
-            <Announcer deployment={known} />
-            <FailureBox deployment={known} log={log} onLine={lineLink.link} />
-            <Facts deployment={known} />
-            <Stages deployment={known} log={log} />
-            <LogView deployment={known} log={log} lineLink={lineLink} />
-          </>
-        )}
+        {(known) =>
+          known.runs.length === 0 ? (
+            <>
+              <HeldNotice deployment={known} />
+              <Announcer deployment={known} server={null} />
+              <FailureBox deployment={known} log={log} server={null} onLine={lineLink.link} />
+              <Facts deployment={known} />
+              <Stages deployment={known} log={log} />
+              <LogView deployment={known} log={log} lineLink={lineLink} servers={null} />
+            </>
+          ) : (
+            <OnServers deployment={known} log={log} lineLink={lineLink} />
+          )
+        }
       </Show>
     </Page>
+  );
+}
+
+type KnownProps = { readonly deployment: Deployment; readonly log: LogStore; readonly lineLink: LineLink };
+
+/** A deployment to several servers: the stages of each, and whose lines of the log are shown. */
+function OnServers({ deployment, log, lineLink }: KnownProps) {
+  const [chosen, setChosen] = useState<ServerId | null>(null);
+  const { all, nameOf } = useRunServers(deployment);
+  const failed = deployment.failure?.server_id;
+  const failedName = failed === undefined ? null : nameOf(failed);
+  return (
+    <>
+      <HeldNotice deployment={deployment} />
+      <Announcer deployment={deployment} server={failedName} />
+      <FailureBox deployment={deployment} log={log} server={failedName} onLine={lineLink.link} />
+      <Facts deployment={deployment} />
+      <RunGrid deployment={deployment} log={log} nameOf={nameOf} chosen={chosen} onChoose={setChosen} />
+      <LogView
+        deployment={deployment}
+        log={log}
+        lineLink={lineLink}
+        servers={{ all, chosen, onChoose: setChosen }}
+      />
+    </>
   );
 }
 
@@ -70,7 +102,12 @@ function ProjectCrumbs({ id }: { readonly id: ProjectId }) {
 function Heading({ deployment }: { readonly deployment: Deployment }) {
   return (
     <>
-      v{deployment.version} <Status of={deployment} />
+      v{deployment.version}{" "}
+      {isGoingBack(deployment) ? (
+        <span class="status building">Going back</span>
+      ) : (
+        <Status of={statusFacts(deployment)} />
+      )}
     </>
   );
 }
@@ -80,7 +117,8 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
   const site = deployment.status === "live" ? (project?.url ?? null) : null;
   const { branch, commit, commit_message: message, actor, kind, rollback_of: source } = deployment;
   const { trigger, approved_by: approver, emergency } = deployment;
-  const waiting = waitingText(deployment);
+  // A deployment to several servers has begun if one of them has.
+  const waiting = waitingText({ ...deployment, ...statusFacts(deployment) });
   const changed = changesText(deployment.changes);
   return (
     <dl class="facts">

@@ -6,6 +6,7 @@ import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.
 import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { errorExcerpt, firstError } from "#dashboard/pages/deployment/first-error.ts";
+import { partOfLog } from "#dashboard/pages/deployment/log-part.ts";
 import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { CopyButton } from "#dashboard/shared/copy.tsx";
@@ -28,8 +29,11 @@ type ShownLine = {
 };
 
 /** The first error of the stage that failed, with its context. Renders nothing if the stage had no output. */
-export function ErrorExcerpt({ failure, log, onLine }: Props) {
-  const { count, hasEnded } = useSignal(log.state);
+export function ErrorExcerpt({ failure, log: whole, onLine }: Props) {
+  const { count, hasEnded } = useSignal(whole.state);
+  const { server_id: server } = failure;
+  // The lines of other servers are between those lines.
+  const log = server === undefined ? whole : partOfLog(whole, count, { server, stage: null });
   const tail = failure.evidence?.stderr_tail?.trimEnd() ?? "";
   if (failure.failing_line === undefined && tail === "") return null;
   const number = hasEnded && count > 0 ? firstError(log, failure.stage) : null;

@@ -15,12 +15,14 @@ import { adviceFor, failureTitle } from "#dashboard/pages/deployment/failure-tex
 type Props = {
   readonly deployment: Deployment;
   readonly log: LogStore;
+  /** The name of the server on which it failed; null: the project has one. */
+  readonly server: string | null;
   /** Goes to a line of the log. */
   readonly onLine: (line: number) => void;
 };
 
 /** Why a deployment failed: one headline, the first error with its lines, and what to do. */
-export function FailureBox({ deployment, log, onLine }: Props) {
+export function FailureBox({ deployment, log, server, onLine }: Props) {
   const { failure } = deployment;
   const box = useRef<HTMLElement>(null);
   const hadFailed = useRef(failure !== null);
@@ -31,7 +33,7 @@ export function FailureBox({ deployment, log, onLine }: Props) {
     if (isNew && scrollY > 0 && isAtEnd(height)) box.current?.scrollIntoView({ block: "start" });
   }, [isNew]);
   if (failure === null) return null;
-  const { title, detail } = failureTitle(failure);
+  const { title, detail } = failureTitle(failure, server);
   return (
     <section ref={box} class="card failure" aria-label="Failure">
       <header>

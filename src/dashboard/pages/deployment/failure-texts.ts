@@ -1,8 +1,15 @@
-import type { Deployment, DeploymentFailure, FailureCode } from "#contract/endpoints/deployments/schemas.ts";
+import type {
+  Deployment,
+  DeploymentFailure,
+  DeploymentRun,
+  FailureCode,
+} from "#contract/endpoints/deployments/schemas.ts";
 import { type Growing, knownOf } from "#contract/growing.ts";
 import { buildingLabels } from "#dashboard/text/labels.ts";
 
 const STAYS_LIVE = "A release that was live before stays live.";
+const STAYS_ON_SOME =
+  "Servers that have switched keep this release. The others keep the release that was live before.";
 
 /** The meaning of a failure or how to fix it, where its headline is not enough; null: the headline is enough. */
 export const failureAdvice: Record<FailureCode, string | null> = {
@@ -27,24 +34,34 @@ export const failureAdvice: Record<FailureCode, string | null> = {
   internal: "An internal error occurred in Gantry.",
 };
 
-/** The advice for a failure. A project's first deployment has no release before it. */
+/** The advice for a failure. A project's first deployment has no release before it, and some servers may not go back. */
 export function adviceFor(
   code: Growing<FailureCode>,
-  { version }: Pick<Deployment, "version">,
+  { version, runs }: Pick<Deployment, "version" | "runs">,
 ): string | null {
   const advice = knownOf(failureAdvice, code);
+  const staysOn = ({ server_id: id, status }: DeploymentRun) =>
+    status === "switched" && !runs.some((run) => run.server_id === id && run.purpose === "revert");
+  if (runs.some(staysOn)) return advice === STAYS_LIVE ? STAYS_ON_SOME : advice;
   return advice === STAYS_LIVE && version === 1 ? null : advice;
 }
 
 /** A longer message is not part of the headline. */
 const MAX_TITLE = 120;
 
-/** The headline of a failure: the stage, and its message if that is short. Otherwise `detail` is the message. */
-export function failureTitle({ stage, message }: Pick<DeploymentFailure, "stage" | "message">): {
+/**
+ * The headline of a failure: the stage, and its message if that is short. Otherwise `detail` is the message.
+ * @param server the name of the server on which it failed; null: the project has one
+ */
+export function failureTitle(
+  { stage, message }: Pick<DeploymentFailure, "stage" | "message">,
+  server: string | null = null,
+): {
   readonly title: string;
   readonly detail: string | null;
 } {
-  const what = `${stage === "queued" ? "Start" : buildingLabels[stage]} failed`;
+  const where = server === null ? "" : ` on ${server}`;
+  const what = `${stage === "queued" ? "Start" : buildingLabels[stage]} failed${where}`;
   const isShort = message.length <= MAX_TITLE && !message.includes("\n");
   return isShort ? { title: `${what}: ${message}`, detail: null } : { title: what, detail: message };
 }

@@ -1,9 +1,9 @@
 import { EXCERPT_REACH, type ErrorExcerpt, excerptAround } from "#contract/first-error.ts";
 import type { ErrorRank } from "#contract/output-lines.ts";
-import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
+import { indexOfLine, type ShownLog } from "#dashboard/pages/deployment/log-part.ts";
 
 /** The lines so far, with their texts. */
-type Log = Pick<LogStore, "lines" | "texts">;
+type Log = Pick<ShownLog, "lines" | "texts">;
 
 /**
  * The number of the line that says most clearly what failed, the first of such lines. With `stage`, of this stage, which
@@ -30,7 +30,7 @@ export function firstError(log: Log, stage: string | null): number | null {
 
 /** The lines of an error in a log, as indexes. @param number of the line that says it */
 export function errorExcerpt(log: Log, number: number): ErrorExcerpt {
-  const at = number - 1;
+  const at = indexOfLine(log, number) ?? 0;
   const stage = log.lines[at]?.stage;
   const isPart = (index: number) => {
     const line = log.lines[index];

@@ -2,12 +2,11 @@ import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import { stageLabels } from "#contract/stages.ts";
-import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
-import type { LogGroup } from "#dashboard/pages/deployment/log-groups.ts";
+import type { LogLine, LogStage } from "#contract/endpoints/logs/schemas.ts";
 import { LogRow } from "#dashboard/pages/deployment/log-row.tsx";
 import { useColumns } from "#dashboard/pages/deployment/use-columns.ts";
 import type { LinkedLine } from "#dashboard/pages/deployment/use-line-link.ts";
+import { indexIn, type ShownGroup } from "#dashboard/pages/deployment/shown-groups.ts";
 import { useLogRows } from "#dashboard/pages/deployment/use-log-rows.ts";
 import { WarningsRow } from "#dashboard/pages/deployment/warnings-row.tsx";
 import { columnsOf, wrappedPlaces } from "#dashboard/pages/deployment/wrapped-rows.ts";
@@ -22,8 +21,9 @@ const COVERED = 96;
 const groupLabels: Readonly<Record<LogStage, string>> = { ...stageLabels, prune: "Clean up", end: "End" };
 
 type Props = {
-  readonly log: LogStore;
-  readonly group: LogGroup;
+  readonly group: ShownGroup;
+  /** The name of the server that wrote a line; null: no names are shown. */
+  readonly serverOf: ((line: LogLine) => string) | null;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
   readonly hasFailed: boolean;
@@ -60,11 +60,14 @@ export function LogGroupView(props: Props) {
 }
 
 function Lines(props: Props & { readonly label: string }) {
-  const { log, group, label, hasFailed, isGrowing, isWrapped, linked, takesFocus, onSeek, marked } = props;
+  const { group, serverOf, label, hasFailed, isGrowing, isWrapped, linked, takesFocus, onSeek, marked } =
+    props;
+  const { log } = group;
   const box = useRef<HTMLDivElement>(null);
   const columns = useColumns(box, isWrapped);
   const line = linked?.line ?? null;
-  const rows = useLogRows(log, group, { isFolding: !hasFailed, linked: line });
+  const linkedAt = indexIn(group, line);
+  const rows = useLogRows(group, { isFolding: !hasFailed, linked: linkedAt });
   const places = useMemo<RowPlaces | undefined>(() => {
     if (columns === null) return undefined;
     const columnsAt = (at: number) => {
@@ -73,7 +76,7 @@ function Lines(props: Props & { readonly label: string }) {
     };
     return wrappedPlaces(rows.count, columnsAt, { columns, lineHeight: LINE_HEIGHT });
   }, [columns, rows.count, rows.opened]);
-  const linkedRow = line === null ? null : rows.rowOf(line - 1);
+  const linkedRow = linkedAt === null ? null : rows.rowOf(linkedAt);
 
   useEffect(() => {
     if (linkedRow === null || box.current === null) return;
@@ -94,7 +97,7 @@ function Lines(props: Props & { readonly label: string }) {
   }, [linked, linkedRow === null]);
 
   return (
-    <div ref={box} class={isWrapped ? "lines wrapped" : "lines"}>
+    <div ref={box} class={`lines${isWrapped ? " wrapped" : ""}${serverOf === null ? "" : " named"}`}>
       <VirtualList
         count={rows.count}
         rowHeight={LINE_HEIGHT}
@@ -110,7 +113,14 @@ function Lines(props: Props & { readonly label: string }) {
         row={(at, isStop) => {
           const row = rows.at(at);
           if (row.kind === "warnings")
-            return <WarningsRow {...row} isStop={isStop} onToggle={() => rows.toggle(row.run.first)} />;
+            return (
+              <WarningsRow
+                {...row}
+                line={log.lines[row.run.first]?.line ?? 0}
+                isStop={isStop}
+                onToggle={() => rows.toggle(row.run.first)}
+              />
+            );
           const shown = log.lines[row.index];
           if (shown === undefined) return null;
           return (
@@ -119,6 +129,7 @@ function Lines(props: Props & { readonly label: string }) {
               text={log.texts.at(row.index)}
               style={log.styles.at(row.index)}
               marked={marked}
+              server={serverOf?.(shown) ?? null}
               isStop={isStop}
             />
           );

@@ -1,7 +1,7 @@
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
+import type { ShownLog } from "#dashboard/pages/deployment/log-part.ts";
 
-type Log = Pick<LogStore, "lines">;
+type Log = Pick<ShownLog, "lines">;
 
 /** Lines of one stage in a row. `first` is the index of the first line, from 0. */
 export type LogGroup = {

@@ -11,12 +11,14 @@ type Props = {
   /** The style that the line starts with. */
   readonly style: Readonly<TextStyle>;
   readonly marked: string;
+  /** The name of the server that wrote it; null: not shown. */
+  readonly server: string | null;
   /** Whether Tab reaches this line's number. The arrow keys move from there. */
   readonly isStop: boolean;
 };
 
 /** A line of a log, with its number and time. */
-export const LogRow = memo(function LogRow({ line, text, style, marked, isStop }: Props) {
+export const LogRow = memo(function LogRow({ line, text, style, marked, server, isStop }: Props) {
   return (
     <div class={`row ${line.stream} ${levelOf(text)}`}>
       <a class="number" href={`#L${line.line}`} tabIndex={isStop ? 0 : -1} aria-label={`Line ${line.line}`}>
@@ -25,6 +27,11 @@ export const LogRow = memo(function LogRow({ line, text, style, marked, isStop }
       <time dateTime={line.time} title={dateText(line.time)}>
         {clockText(line.time)}
       </time>
+      {server === null ? null : (
+        <span class="server" title={server}>
+          {server}
+        </span>
+      )}
       <span class="text">
         <AnsiText line={line.message} before={style} marked={marked} />
       </span>

@@ -1,13 +1,14 @@
 import { useMemo, useState } from "preact/hooks";
 
-import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
+import { indexIn, type ShownGroup } from "#dashboard/pages/deployment/shown-groups.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 
 type Props = {
-  readonly log: LogStore;
-  /** The number of lines so far. */
-  readonly count: number;
+  /** The lines that are shown. */
+  readonly groups: readonly ShownGroup[];
+  /** Changes when they do. */
+  readonly version: string;
   readonly query: string;
   readonly onQuery: (query: string) => void;
   /** @param line number of the line */
@@ -15,9 +16,9 @@ type Props = {
 };
 
 /** Finds lines that contain a text, and moves between them. `:120` goes to line 120. */
-export function LogSearch({ log, count, query, onQuery, onFound }: Props) {
+export function LogSearch({ groups, version, query, onQuery, onFound }: Props) {
   const [at, setAt] = useState(0);
-  const found = useMemo(() => linesWith(log, count, query.toLowerCase()), [log, count, query]);
+  const found = useMemo(() => linesWith(groups, query.toLowerCase()), [version, query]);
   const go = (step: number, from = at) => {
     if (found.length === 0) return;
     const next = (from + step + found.length) % found.length;
@@ -58,12 +59,14 @@ export function LogSearch({ log, count, query, onQuery, onFound }: Props) {
   );
 }
 
-function linesWith(log: LogStore, count: number, query: string): number[] {
+function linesWith(groups: readonly ShownGroup[], query: string): number[] {
   if (query === "") return [];
   const [, number] = /^:(\d{1,9})$/.exec(query) ?? [];
-  if (number !== undefined) return Number(number) >= 1 && Number(number) <= count ? [Number(number)] : [];
+  if (number !== undefined)
+    return groups.some((group) => indexIn(group, Number(number)) !== null) ? [Number(number)] : [];
   const found: number[] = [];
-  for (let index = 0; index < count; index += 1)
-    if (log.texts.at(index).search.includes(query)) found.push(index + 1);
+  for (const { log, first, count } of groups)
+    for (let index = first; index < first + count; index += 1)
+      if (log.texts.at(index).search.includes(query)) found.push(log.lines[index]?.line ?? 0);
   return found;
 }

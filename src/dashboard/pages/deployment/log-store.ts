@@ -1,5 +1,5 @@
 import { followLog } from "#client/follow-log.ts";
-import type { DeploymentId } from "#contract/ids.ts";
+import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import type { LogLine, LogStage } from "#contract/endpoints/logs/schemas.ts";
 import type { Problem } from "#contract/problems.ts";
 import { streams } from "#dashboard/data/stream-slots.ts";
@@ -21,6 +21,10 @@ export type LogState = {
   readonly problem: Problem | null;
 };
 
+/** The times of the first and the last line of a stage, in Unix milliseconds. */
+export type StageSpan = { readonly first: number; readonly last: number };
+type ServerStages = Map<LogStage, StageSpan>;
+
 /** The log of a deployment, from its first line. It grows until the deployment has ended. */
 export class LogStore {
   readonly state = new Signal<LogState>({ count: 0, hasEnded: false, problem: null });
@@ -28,6 +32,8 @@ export class LogStore {
   readonly lines: LogLine[] = [];
   /** The time of each stage's first line, in Unix milliseconds. */
   readonly stageStarts = new Map<LogStage, number>();
+  /** The same for each of several servers. */
+  readonly serverStages = new Map<ServerId, ServerStages>();
   readonly texts = new LineTexts(this.lines);
   readonly #id: DeploymentId;
   /** The text style that each line starts with. */
@@ -95,7 +101,12 @@ export class LogStore {
     this.lines.push(line);
     // Read now, not when rendering: all new lines together would delay the frame.
     this.texts.at(this.lines.length - 1);
-    if (!this.stageStarts.has(line.stage)) this.stageStarts.set(line.stage, Date.parse(line.time));
+    const time = Date.parse(line.time);
+    if (!this.stageStarts.has(line.stage)) this.stageStarts.set(line.stage, time);
+    if (line.server_id === undefined) return;
+    const stages = this.serverStages.get(line.server_id) ?? new Map<LogStage, StageSpan>();
+    stages.set(line.stage, { first: stages.get(line.stage)?.first ?? time, last: time });
+    this.serverStages.set(line.server_id, stages);
   }
 
   #publishSoon(): void {

@@ -31,7 +31,13 @@ function measuredColumns(lines: HTMLElement): number {
   const characters = document.createElement("span");
   characters.textContent = PROBE;
   text.append(characters);
-  row.append(document.createElement("span"), document.createElement("time"), text);
+  row.append(document.createElement("span"), document.createElement("time"));
+  if (lines.classList.contains("named")) {
+    const server = document.createElement("span");
+    server.className = "server";
+    row.append(server);
+  }
+  row.append(text);
   row.firstElementChild?.classList.add("number");
   lines.append(row);
   const padding = Number.parseFloat(getComputedStyle(text).paddingRight);

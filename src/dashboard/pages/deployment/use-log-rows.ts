@@ -1,14 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 
-import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
-import type { LogGroup } from "#dashboard/pages/deployment/log-groups.ts";
 import { type LogRows, logRows } from "#dashboard/pages/deployment/log-rows.ts";
+import type { ShownGroup } from "#dashboard/pages/deployment/shown-groups.ts";
 import { warningRuns } from "#dashboard/pages/deployment/warning-runs.ts";
 
 type Options = {
   /** Not in a stage that failed: its warnings may be why. */
   readonly isFolding: boolean;
-  /** The line in the address, which is always shown when it changes. */
+  /** The index of the line in the address, which is always shown when it changes. */
   readonly linked: number | null;
 };
 
@@ -20,8 +19,7 @@ type FoldedRows = LogRows & {
 
 /** The rows of a group, with its warnings folded until they are opened. */
 export function useLogRows(
-  log: LogStore,
-  { first: begin, count }: LogGroup,
+  { log, first: begin, count }: ShownGroup,
   { isFolding, linked }: Options,
 ): FoldedRows {
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
@@ -31,7 +29,7 @@ export function useLogRows(
   const around =
     linked === null
       ? undefined
-      : runs.find(({ first, count: length }) => linked > first && linked <= first + length);
+      : runs.find(({ first, count: length }) => linked >= first && linked < first + length);
   const first = around?.first ?? null;
   useEffect(() => {
     if (first !== null) setOpened((now) => (now.has(first) ? now : new Set([...now, first])));

@@ -1,7 +1,7 @@
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
+import type { ShownLog } from "#dashboard/pages/deployment/log-part.ts";
 
-type Log = Pick<LogStore, "lines" | "texts">;
+type Log = Pick<ShownLog, "lines" | "texts">;
 
 /** Warnings in a row, in one stage. `first` is the index of the first line, from 0. */
 export type WarningRun = { readonly first: number; readonly stage: LogStage; readonly count: number };

@@ -2,6 +2,8 @@ import type { WarningRun } from "#dashboard/pages/deployment/warning-runs.ts";
 
 type Props = {
   readonly run: WarningRun;
+  /** The number of the first line. */
+  readonly line: number;
   readonly isOpen: boolean;
   /** Whether Tab reaches this row's number. */
   readonly isStop: boolean;
@@ -9,8 +11,7 @@ type Props = {
 };
 
 /** The head of warnings in a row, which shows or hides them. */
-export function WarningsRow({ run: { first, count }, isOpen, isStop, onToggle }: Props) {
-  const line = first + 1;
+export function WarningsRow({ run: { count }, line, isOpen, isStop, onToggle }: Props) {
   return (
     <div class="row warnings">
       {isOpen ? (
