@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-order.ts";
+import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { crashLooping, instanceReport, processReport } from "../support/process-reports.ts";
 import { faultsOf, hasFocus, phone, violations } from "./support/browser.ts";
@@ -229,6 +230,32 @@ describe("the settings of a project on several servers", () => {
     await save();
     expect((await api.getProject(other.id)).servers_state).toEqual([]);
     expect((await api.getProject(other.id)).server_id).toBe(second.id);
+  });
+});
+
+describe("a token that is limited to a project on several servers", () => {
+  it("may choose what runs on each server, but not move the project", async () => {
+    const { page } = await visit();
+    const made = await shop.api.call("POST", "/v1/tokens", {
+      name: "shop only",
+      scopes: ["projects:write", "projects:read", "servers:read"],
+      project_ids: [shop.id],
+      expires_in_days: 1,
+    });
+    const { token } = TokenWithSecret.parse(made.json);
+    await openSignedIn(page, { ...local, token }, `${projectPath}/settings`);
+    await page.getByLabel("Processes on web-2").selectOption("Some processes");
+    for (const name of [/^Move web-/, /^Remove web-/, "Add a server"])
+      expect(await page.getByRole("button", { name }).count()).toBe(0);
+    await page
+      .getByLabel("If a server fails after others have switched")
+      .selectOption("Continue with the others");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
+    expect(await shop.api.getProject(shop.id)).toMatchObject({
+      servers: [{ processes: null }, { processes: ["web"] }, { processes: null }],
+      rollout: { on_failure: "continue" },
+    });
   });
 });
 
