@@ -303,6 +303,9 @@ export const RollbackDefault = z.strictObject({
 });
 export type RollbackDefault = z.infer<typeof RollbackDefault>;
 
+/** A server, and whether it still has the files of a rollback target. */
+export const RollbackServer = z.strictObject({ id: ServerId, release_kept: z.boolean() });
+
 /**
  * A deployment that can be rolled back to. `instant`: its files are still on all servers, so nothing is fetched or built.
  * `servers`: which of several servers has its files.
@@ -316,7 +319,7 @@ export const RollbackTarget = z.strictObject({
   commit_message: z.nullable(z.string()),
   live_at: timestamp,
   instant: z.boolean(),
-  servers: z._default(z.array(z.strictObject({ id: ServerId, release_kept: z.boolean() })), []),
+  servers: z._default(z.array(RollbackServer), []),
   default: z.boolean(),
   runs_with: RollbackDefault,
   differs: SettingNames,

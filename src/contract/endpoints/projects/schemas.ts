@@ -16,7 +16,7 @@ import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-o
 import { hasUsefulPatterns } from "#contract/endpoints/projects/push-patterns.ts";
 import { ProjectHealth } from "#contract/endpoints/projects/health.ts";
 import { initialSettings, ProjectSettings } from "#contract/endpoints/projects/project-settings.ts";
-import { RequestedServers, Rollout, RolloutChanges } from "#contract/endpoints/projects/servers.ts";
+import { ChangedServers, NewServers, Rollout, RolloutChanges } from "#contract/endpoints/projects/servers.ts";
 import { RepositoryDefinitions } from "#contract/endpoints/projects/repository-definitions.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import {
@@ -102,7 +102,7 @@ const hasOneServerList = z.superRefine<{
 /** The settings in requests, with the rules for names and addresses. */
 const requested = {
   ...ProjectSettings.shape,
-  servers: RequestedServers,
+  servers: NewServers,
   name: DisplayName,
   domain: Domain,
   repository: ProjectRepository,
@@ -138,6 +138,7 @@ const AllSettings = z.strictObject({
   limits: z.partial(z.strictObject(mapValues(limitRanges, (range) => z.nullable(range)))),
   timeouts: z.partial(z.strictObject(mapValues(defaultTimeouts, () => stageSeconds))),
   processes: ProcessChanges,
+  servers: ChangedServers,
   deploy_on: DeployOnChanges,
   rollout: RolloutChanges,
   automatic: listUpTo(AutomaticSetting, AutomaticSetting.options.length),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { listBetween, listUpTo, wholeBetween } from "#contract/bounds.ts";
+import { listUpTo, wholeBetween } from "#contract/bounds.ts";
 import { MAX_PROCESSES, ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import { ServerId } from "#contract/ids.ts";
 
@@ -24,8 +24,8 @@ export type ProjectServer = z.infer<typeof ProjectServer>;
  */
 export const ProjectServers = listUpTo(ProjectServer, MAX_SERVERS);
 
-/** The servers in a request: each once, and the cron jobs on at most one. */
-export const RequestedServers = listBetween(ProjectServer, 1, MAX_SERVERS).check(
+/** The servers in a request: each once, and the cron jobs on at most one. Empty: only the `server_id`. */
+export const NewServers = ProjectServers.check(
   z.superRefine((servers, context) => {
     const refuse = (path: (string | number)[], message: string) =>
       context.addIssue({ code: "custom", path, message });
@@ -40,6 +40,9 @@ export const RequestedServers = listBetween(ProjectServer, 1, MAX_SERVERS).check
     }
   }),
 );
+
+/** As `NewServers`, for a change: at least one. */
+export const ChangedServers = NewServers.check(z.minLength(1));
 
 /** The servers of a project. @param servers its setting; empty: only `serverId` */
 export function projectServers(
