@@ -7,7 +7,7 @@ import type {
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { runStages } from "#contract/stages.ts";
 import { isIn, type LaneDeployment, type LaneHold, type Run, type State } from "#domain/lane/lane.ts";
-import { awaitsPermit, isRunIn, isUnended, startOf } from "#domain/lane/runs.ts";
+import { awaitsPermit, isRunIn, isUnended, type RunIn, startOf } from "#domain/lane/runs.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 
@@ -152,10 +152,15 @@ function stageOf(state: State): DeploymentStage | null {
 
 type ActiveState = Extract<State, { name: "active" }>;
 
-/** The run that is behind all others; null: all have ended. */
+/**
+ * The least advanced of the runs that have begun; if none has, the first that has not ended. null: all have ended.
+ * Servers that others wait for are in the runs of the record.
+ */
 function leastAdvanced({ runs }: ActiveState): Run | null {
-  const rank = ({ state }: Run) => (state.name === "running" ? runStages.indexOf(state.stage) : -1);
-  return runs.filter(isUnended).toSorted((one, other) => rank(one) - rank(other))[0] ?? null;
+  const rank = ({ state }: RunIn<"running">) => runStages.indexOf(state.stage);
+  const working = runs.filter((run) => isRunIn(run, "running"));
+  const [least] = working.toSorted((one, other) => rank(one) - rank(other));
+  return least ?? runs.find(isUnended) ?? null;
 }
 
 /** When the lane ends it at the latest if nothing happens, in Unix milliseconds; null: not known, or it has ended. */
