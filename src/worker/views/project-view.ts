@@ -44,8 +44,9 @@ export function projectView(record: ProjectRecord, { serving, members, live }: P
   const health = projectHealth(record.health, serving?.isConnected ?? false);
   const build = shownBuild(settings, record.detected);
   return {
-    ...settings,
+    // Its id comes before the ids of the servers in the settings: a script may take the first one.
     ...projectRow({ ...record, framework: settings.framework ?? null }),
+    ...settings,
     ...pick(build, AutomaticSetting.options),
     app_type: build.app_type,
     framework_reasons: build.reasons,

@@ -28,7 +28,7 @@ export async function laneTables(project: TestProject): Promise<Record<string, n
       "log_heads",
       "log_chunks",
       "log_parts",
-      "serving",
+      "servings",
       "project_removal",
     ];
     return Object.fromEntries(tables.map((table) => [table, count(table)]));

@@ -154,7 +154,7 @@ export class Story {
         const read = (query: string) => storage.sql.exec<Record<string, string | number>>(query).toArray();
         if (!LaneStore.isIn(storage.sql)) return { deployments: [], waiting: [] };
         const outbox = [
-          "serving",
+          "servings",
           "detected",
           "removals",
           "corrections",

@@ -21,7 +21,7 @@ export function logObjectViolations({ home }: Installation, ended: readonly Depl
 /** The tables in which objects keep data only until it is delivered. */
 const OUTBOXES = {
   "gantry-ProjectLane": [
-    ...["serving", "detected", "corrections", "removals", "project_removal"],
+    ...["servings", "detected", "corrections", "removals", "project_removal"],
     ...["log_heads", "log_chunks", "log_parts", "changes"],
   ],
   "gantry-AgentLink": ["said", "serving", "changes", "found_pushes"],
