@@ -5,6 +5,7 @@ import {
   type AllProcessSettings,
   type ProcessDefinitions,
 } from "#contract/endpoints/processes/schemas.ts";
+import { runsOn } from "#contract/endpoints/projects/servers.ts";
 import { type ResolvedProcess, resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { type ResolvedCronJob, resolveCron } from "#project-files/cron/resolve-cron.ts";
 
@@ -60,6 +61,5 @@ export function orderHere(order: RunOrder): RunOrder {
 }
 
 function isHere(place: PlaceHere, process: string): boolean {
-  const processes = place?.processes ?? null;
-  return processes === null || processes.includes(process);
+  return place === null || runsOn(place, process);
 }

@@ -1,6 +1,6 @@
 import type { ServerId } from "#contract/ids.ts";
-import { STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
-import { idsOf } from "#domain/lane/fleet.ts";
+import { toStop } from "#domain/lane/deadlines.ts";
+import { type Fleet, idsOf } from "#domain/lane/fleet.ts";
 import {
   type Behind,
   type Lane,
@@ -11,7 +11,15 @@ import {
   type Run,
 } from "#domain/lane/lane.ts";
 import { servedOn } from "#domain/lane/run-order.ts";
-import { awaitsPermit, isRunIn, nthRunId, offered, type RunIn } from "#domain/lane/runs.ts";
+import {
+  awaitsPermit,
+  isRunIn,
+  nthRunId,
+  offered,
+  type RunIn,
+  servedBy,
+  withPermit,
+} from "#domain/lane/runs.ts";
 
 /** How often a server tries to get the live deployment, until it connects again. */
 const MAX_TRIES = 2;
@@ -20,14 +28,14 @@ const MAX_TRIES = 2;
 const FIRST_ID = 100;
 
 /** The live deployment of a project with several servers. */
-type Live = Named<"live"> & { readonly state: { readonly plan: Plan } };
+type Live = Named<"live"> & { readonly state: { readonly plan: Plan & { readonly fleet: Fleet } } };
 
 /** The live deployment if servers can catch up with it: the settings with which it is live are known, and it has several. */
 function liveOnSeveral(lane: Lane): Live | null {
   const live = liveOf(lane);
   const plan = live?.state.plan ?? null;
   if (live === null || plan?.fleet === undefined || lane.deletedAt !== null) return null;
-  return { ...live, state: { ...live.state, plan } };
+  return { ...live, state: { ...live.state, plan: { ...plan, fleet: plan.fleet } } };
 }
 
 /**
@@ -43,7 +51,7 @@ export function catchUp(lane: Lane, now: number): Lane | null {
     const next = afterRun(live, one, now);
     if (next !== null) return replaceDeployment(lane, next);
   }
-  const missing = idsOf(live.state.plan.fleet ?? { servers: [] }).find((id) => lacksRelease(live, id));
+  const missing = idsOf(live.state.plan.fleet).find((id) => lacksRelease(live, id));
   if (missing === undefined) return null;
   const { id, catchUps } = nextId(live);
   const run: Run = {
@@ -84,16 +92,14 @@ export function makeRoom(lane: Lane, now: number): Lane | null {
 
 function stopped({ run, tries }: Behind, now: number): Behind {
   if (!isRunIn(run, "running") || run.state.permitted || run.state.ending !== null) return { run, tries };
-  const ending = { type: "stop" } as const;
-  const state = { ...run.state, ending, lastSend: null, deadlineAt: now + STOP_CONFIRM_MS };
-  return { run: { ...run, state }, tries };
+  const stopping = toStop(run.state, { type: "stop" }, now);
+  return { run: { ...run, state: { ...run.state, ...stopping } }, tries };
 }
 
 /** The live deployment after the next step of a run; null: it continues. */
 function afterRun(live: Live, one: Behind, now: number): Named<"live"> | null {
   const { run, tries } = one;
-  if (awaitsPermit(run))
-    return withBehind(live, one, { run: { ...run, state: { ...run.state, permitted: true } }, tries });
+  if (awaitsPermit(run)) return withBehind(live, one, { run: withPermit(run), tries });
   if (isRunIn(run, "switched")) return caughtUp(live, one, run);
   if (isRunIn(run, "offered") && run.state.lastSend?.undelivered === true)
     return again(live, one, null, tries);
@@ -115,15 +121,13 @@ function again(live: Live, one: Behind, offeredAt: number | null, tries: number)
 }
 
 function caughtUp(live: Live, one: Behind, run: RunIn<"switched">): Named<"live"> {
-  const { serverId } = run;
-  const { release, releaseKept, evidence } = run.state;
-  const others = live.state.served.filter((there) => there.serverId !== serverId);
+  const others = live.state.served.filter(({ serverId }) => serverId !== run.serverId);
   const next = withBehind(live, one, null);
   return {
     ...next,
     state: {
       ...next.state,
-      served: [...others, { serverId, release, releaseKept, evidence }],
+      served: [...others, ...servedBy(run)],
       runs: [...othersOf(live, run), run],
     },
   };

@@ -3,6 +3,7 @@ import { awaitsPermit, currentRuns, isRunIn, type RunIn } from "#domain/lane/run
 import { nextHoldCheck } from "#domain/lane/holds.ts";
 import {
   activeOf,
+  type Ending,
   isIn,
   type Lane,
   type LaneDeployment,
@@ -24,7 +25,16 @@ const RETURN_MS = 2 * 60_000;
 const STAGE_GRACE_MS = 60_000;
 
 /** How long the agent may take to confirm a stop. It gives its processes 10 s to end. */
-export const STOP_CONFIRM_MS = 2 * 60_000;
+const STOP_CONFIRM_MS = 2 * 60_000;
+
+/** What changes in a run that is told to end: the stop is sent, and its agent has time to confirm it. */
+export function toStop(
+  { lastContactAt }: RunIn<"running">["state"],
+  ending: Ending,
+  now: number,
+): Pick<RunIn<"running">["state"], "ending" | "lastSend" | "deadlineAt"> {
+  return { ending, lastSend: null, deadlineAt: Math.max(now + STOP_CONFIRM_MS, lastContactAt) };
+}
 
 /** How long to wait for an answer before a message is sent again. */
 export const RESEND_MS = 20_000;

@@ -1,6 +1,6 @@
 import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import { afterAbsence, isOverdue, SERVER_LOST_MS, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
+import { afterAbsence, isOverdue, SERVER_LOST_MS, toStop } from "#domain/lane/deadlines.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
 import { APPROVAL_MS, heldOf } from "#domain/lane/holds.ts";
@@ -76,9 +76,9 @@ function endOverdueRun(plan: Plan, run: RunIn<"offered" | "running">, now: numbe
     message: `the stage ${stage} exceeded its timeout`,
     stage,
   };
-  const stopping = { ...run.state, ending: { type: "fail" as const, failure }, lastSend: null };
+  const stopping = toStop(run.state, { type: "fail", failure }, now);
   return {
-    run: { ...run, state: { ...stopping, deadlineAt: now + STOP_CONFIRM_MS } },
+    run: { ...run, state: { ...run.state, ...stopping } },
     log: { stage, message: `Timeout: ${failure.message}; stopping the run` },
   };
 }

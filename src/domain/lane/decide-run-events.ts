@@ -2,7 +2,7 @@ import type { Instruction, RunEvent, RunEventsAnswer, RunResult } from "#contrac
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
-import { stageDeadline, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
+import { stageDeadline, toStop } from "#domain/lane/deadlines.ts";
 import type { DecisionWith, Effect } from "#domain/lane/decision.ts";
 import {
   activeOf,
@@ -157,7 +157,7 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
     if (state.ending !== null || state.permitted) return keep();
     const failure: DeploymentFailure = { code: "internal", message, stage: state.stage };
     log(`Stopping: ${message}`);
-    return keep({ ending: { type: "fail", failure }, lastSend: null, deadlineAt: now + STOP_CONFIRM_MS });
+    return keep(toStop(state, { type: "fail", failure }, now));
   };
   switch (event.type) {
     case "output":

@@ -30,12 +30,12 @@ export type PendingMessage = {
  * follow from the lane, so a message that was lost with its isolate is sent again.
  */
 export function pendingMessages(lane: Lane, projectId: ProjectId, now: number): PendingMessage[] {
-  return runsToTell(lane, now).flatMap((runId) => pendingMessage(lane, runId, projectId, now) ?? []);
+  return runsToTell(lane, now).flatMap(({ id }) => pendingMessage(lane, id, projectId, now) ?? []);
 }
 
 /** The runs whose agents have a message to get. Cheaper than the messages, which contain whole orders. */
-export function runsToTell(lane: Lane, now: number): RunId[] {
-  return currentRuns(lane).flatMap((run) => (isDue(run, now) ? [run.id] : []));
+export function runsToTell(lane: Lane, now: number): Run[] {
+  return currentRuns(lane).filter((run) => isDue(run, now));
 }
 
 function isDue(run: Run, now: number): run is RunIn<"offered" | "running"> {

@@ -2,7 +2,7 @@ import type { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts
 import type { ServerId } from "#contract/ids.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import { catchUp, makeRoom } from "#domain/lane/catch-up.ts";
-import { STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
+import { toStop } from "#domain/lane/deadlines.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
 import { batchOf, minimumOf } from "#domain/lane/fleet.ts";
 import {
@@ -26,9 +26,11 @@ import {
   offered,
   releaserOf,
   type RunIn,
+  servedBy,
+  withPermit,
   withRun,
 } from "#domain/lane/runs.ts";
-import { advance, cancel, fail, goLive, servedBy } from "#domain/lane/transitions.ts";
+import { advance, cancel, fail, goLive } from "#domain/lane/transitions.ts";
 
 type Active = Named<"active">;
 
@@ -147,16 +149,15 @@ function stopRuns(lane: Lane, active: Active, now: number): Applied {
 }
 
 function stopRun(lane: Lane, active: Active, run: RunIn<"running">, verdict: Verdict, now: number): Decision {
-  const { stage, lastContactAt } = run.state;
+  const { stage } = run.state;
   const ending = verdict.type === "cancel" ? verdict : ({ type: "stop" } as const);
-  const deadlineAt = Math.max(now + STOP_CONFIRM_MS, lastContactAt);
   const message =
     verdict.type === "cancel"
       ? `Cancel requested by ${verdict.by}`
       : "Stopping, because another server failed";
   return changed(
     lane,
-    withRun(active, { ...run, state: { ...run.state, ending, lastSend: null, deadlineAt } }),
+    withRun(active, { ...run, state: { ...run.state, ...toStop(run.state, ending, now) } }),
     [{ type: "log", deploymentId: active.id, stage, message }],
   );
 }
@@ -191,9 +192,7 @@ function goBack(lane: Lane, active: Active, now: number): Applied {
 
 function permit(lane: Lane, active: Active, run: RunIn<"running">): Decision {
   const { id: runId, serverId } = run;
-  return changed(lane, withRun(active, { ...run, state: { ...run.state, permitted: true } }), [
-    { type: "permitted", runId, serverId },
-  ]);
+  return changed(lane, withRun(active, withPermit(run)), [{ type: "permitted", runId, serverId }]);
 }
 
 /** Permits follow when all servers are ready, in batches. */

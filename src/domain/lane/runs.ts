@@ -11,6 +11,7 @@ import {
   replaceDeployment,
   type Run,
   type RunState,
+  type Served,
 } from "#domain/lane/lane.ts";
 
 export type RunIn<Name extends RunState["name"]> = Run & { state: Extract<RunState, { name: Name }> };
@@ -54,6 +55,11 @@ export function currentRuns(lane: Lane): readonly Run[] {
 /** The deployment of a current run; null: there is no such run. */
 export function carriedWith(lane: Lane, id: RunId): Carried | null {
   return carried(lane).find((one) => runsOf(one).some((run) => run.id === id)) ?? null;
+}
+
+/** The run with its permit. */
+export function withPermit(run: RunIn<"running">): RunIn<"running"> {
+  return { ...run, state: { ...run.state, permitted: true } };
 }
 
 /** The newest current run on a server; null: it has none. */
@@ -149,4 +155,11 @@ export function startOf(deployment: LaneDeployment): number | null {
 export function offered(plan: Plan, now: number): RunIn<"offered">["state"] {
   const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
   return { name: "offered", deadlineAt, lastSend: null, permit: "unsent" };
+}
+
+/** What a server serves after its run; empty: it did not switch. */
+export function servedBy({ serverId, state }: Run): Served[] {
+  if (state.name !== "switched") return [];
+  const { release, releaseKept, evidence } = state;
+  return [{ serverId, release, releaseKept, evidence }];
 }

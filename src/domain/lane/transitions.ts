@@ -36,11 +36,10 @@ import {
   removeDeployment,
   replaceDeployment,
   type Run,
-  type Served,
   type Unended,
 } from "#domain/lane/lane.ts";
 import { knownPlan, limitPlans } from "#domain/lane/plan-memory.ts";
-import { nthRunId, offered, startOf } from "#domain/lane/runs.ts";
+import { nthRunId, offered, servedBy, startOf } from "#domain/lane/runs.ts";
 
 /**
  * Offers the next queued deployment to the agent, if no deployment is active and nothing holds it. The others wait
@@ -248,13 +247,6 @@ function runsOf({ state }: Unended): { runs?: Run[] } {
 
 function withEffects(before: readonly Effect[], { lane, effects }: Decision): Decision {
   return { lane, effects: [...before, ...effects] };
-}
-
-/** What a server serves after its run; empty: it did not switch. */
-export function servedBy({ serverId, state }: Run): Served[] {
-  if (state.name !== "switched") return [];
-  const { release, releaseKept, evidence } = state;
-  return [{ serverId, release, releaseKept, evidence }];
 }
 
 /**

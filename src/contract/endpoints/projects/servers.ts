@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { listUpTo, wholeBetween } from "#contract/bounds.ts";
-import { MAX_PROCESSES, ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import { MAX_PROCESSES, ProcessName, WEB } from "#contract/endpoints/processes/schemas.ts";
 import { ServerId } from "#contract/ids.ts";
 
 /** The maximum number of servers of a project. */
@@ -62,9 +62,14 @@ export function cronServer(servers: readonly ProjectServer[]): ServerId | null {
   return (servers.find(({ cron }) => cron) ?? servers[0])?.id ?? null;
 }
 
+/** Whether a process runs on a server. */
+export function runsOn({ processes }: Pick<ProjectServer, "processes">, process: string): boolean {
+  return processes === null || processes.includes(process);
+}
+
 /** Whether a server serves the domain. */
-export function servesDomain({ processes }: ProjectServer): boolean {
-  return processes === null || processes.includes("web");
+export function servesDomain(server: Pick<ProjectServer, "processes">): boolean {
+  return runsOn(server, WEB);
 }
 
 /** The fields of `Rollout`, without their defaults. */

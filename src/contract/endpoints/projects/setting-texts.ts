@@ -68,7 +68,7 @@ export const serverTexts = {
   id: "The server's id.",
   processes:
     "The processes that run on it. `null`: all. A server without `web` in its list does not serve the domain.",
-  cron: "Whether the cron jobs run on it: on one server only. If none is named: on the first.",
+  cron: "Whether the cron jobs run on it. They run on one server. If no server has `true`, that is the first.",
 };
 
 /** The fields of `Rollout`. */

@@ -50,8 +50,8 @@ export function serverProgress({ status, runs }: Facts, times: Times, now: numbe
 }
 
 /**
- * What the status of a deployment to several servers is drawn from. The API's stage is the stage of the server that is the
- * least advanced, also if this one only waits: the page says what the servers do.
+ * What the status of a deployment to several servers is drawn from. The API's stage is `queued` while no server works, also
+ * if some have begun, such as before they go back: the page says what the servers do.
  */
 export function statusFacts(deployment: Deployment): StatusFacts {
   const { status, runs, stage } = deployment;

@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 
+import { projectServers } from "#contract/endpoints/projects/servers.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { domainWrites, isDomainTaken } from "#worker/db/projects/domain-writes.ts";
 import { findServerIds, hasServers, serverWrites } from "#worker/db/projects/project-servers.ts";
@@ -31,7 +32,7 @@ export async function insertProject(
   recorded: readonly Write[],
 ): Promise<ProjectInsertion> {
   const { serverId, settings } = project;
-  const ids = settings.servers.length === 0 ? [serverId] : settings.servers.map(({ id }) => id);
+  const ids = projectServers(serverId, settings.servers).map(({ id }) => id);
   const onlyIf = sql`${hasServers(rows, ids)} and ${rows.count(projects)} < ${MAX_PER_ACCOUNT}`;
   try {
     const insert = rows.insert(projects, project, onlyIf);

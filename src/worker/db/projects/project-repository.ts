@@ -1,4 +1,5 @@
-import { and, eq, isNull, not, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import { repositoryKey } from "#contract/forge.ts";
@@ -35,6 +36,8 @@ type ServerKeys = {
   readonly all: readonly string[] | null;
 };
 
+type KeyColumn = { readonly deployKey: SQLiteColumn };
+
 /**
  * Records the public deploy keys that a server has made for its projects. Skips projects that are on another server.
  * Removes keys that the server no longer has, because it was installed again.
@@ -47,24 +50,24 @@ export async function setDeployKeys(
   const isHere = eq(projects.serverId, serverId);
   const given = sql`given.value -> 'key'`;
   // A hello repeats the keys, and writes cost more than reads.
-  const isNew = or(isNull(projects.deployKey), sql`${projects.deployKey} <> ${given}`);
+  const isNew = ({ deployKey }: KeyColumn) => sql`${deployKey} is not ${given}`;
   const isGiven = sql`${projects.id} = given.value ->> 'projectId'`;
-  const isGone = sql`${projects.deployKey} ->> 'public_key' not in (select value from json_each(${JSON.stringify(all)}))`;
-  const { deployKey } = projectServers;
-  const isSame = sql`${deployKey} is ${given}`;
-  const isGoneHere = sql`${deployKey} ->> 'public_key' not in (select value from json_each(${JSON.stringify(all)}))`;
+  const isGone = ({ deployKey }: KeyColumn) =>
+    sql`${deployKey} ->> 'public_key' not in (select value from json_each(${JSON.stringify(all)}))`;
   const values = made.map((one) => ({ ...one, id: projectServerId(one.projectId, serverId) }));
   const onServer = eq(projectServers.serverId, serverId);
   await rows.runTogether([
     // This runs first, because a key that was made after the list is not in the list.
-    ...(all === null ? [] : [rows.update(projects, { deployKey: null }, and(isHere, isGone))]),
-    ...rows.updateEach(projects, made, { deployKey: given }, and(isGiven, isHere, isNew)),
-    ...(all === null ? [] : [rows.update(projectServers, { deployKey: null }, and(onServer, isGoneHere))]),
+    ...(all === null ? [] : [rows.update(projects, { deployKey: null }, and(isHere, isGone(projects)))]),
+    ...rows.updateEach(projects, made, { deployKey: given }, and(isGiven, isHere, isNew(projects))),
+    ...(all === null
+      ? []
+      : [rows.update(projectServers, { deployKey: null }, and(onServer, isGone(projectServers)))]),
     ...rows.updateEach(
       projectServers,
       values,
       { deployKey: given },
-      and(sql`${projectServers.id} = given.value ->> 'id'`, not(isSame)),
+      and(sql`${projectServers.id} = given.value ->> 'id'`, isNew(projectServers)),
     ),
   ]);
 }

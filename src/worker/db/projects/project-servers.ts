@@ -5,8 +5,7 @@ import * as z from "zod/mini";
 import { ProcessReports } from "#contract/endpoints/processes/schemas.ts";
 import { HealthReason } from "#contract/endpoints/projects/health.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
-import { ServerId } from "#contract/ids.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import { type ProjectId, ServerId } from "#contract/ids.ts";
 import { storedAs } from "#contract/stored.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { locationOfServer } from "#worker/db/projects/find-project.ts";
@@ -108,16 +107,17 @@ const storedMembers = storedAs(z.array(MemberReading));
  */
 export type MemberReading = z.infer<typeof MemberReading>;
 
+/** Whether the server in `servers` has reported again what D1 has of a project. */
+export function hasConfirmed({ servingCheckedAt }: { readonly servingCheckedAt: SQLiteColumn }) {
+  return and(lte(servers.reportsSince, servingCheckedAt), gt(servers.reportsCheckedAt, servingCheckedAt));
+}
+
 /** The servers of the project in `projects`, if it has several, for `membersOf`. */
 export function memberFields(rows: AccountRows): SQL {
   const isServer = eq(servers.id, projectServers.serverId);
   const ofServer = (field: SQL | typeof servers.name, where: SQL | undefined = isServer) =>
     rows.first(field, servers, where, sql`${servers.id}`);
-  const isConfirmed = and(
-    isServer,
-    lte(servers.reportsSince, projectServers.servingCheckedAt),
-    gt(servers.reportsCheckedAt, projectServers.servingCheckedAt),
-  );
+  const isConfirmed = and(isServer, hasConfirmed(projectServers));
   const item = sql`json_object(
     'id', ${projectServers.serverId},
     'name', ${ofServer(servers.name)},

@@ -1,6 +1,5 @@
-import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-
 import * as z from "zod/mini";
 
 import { DeploymentRun } from "#contract/endpoints/deployments/schemas.ts";
@@ -13,7 +12,12 @@ import {
   projectFields,
   serverLocation,
 } from "#worker/db/projects/find-project.ts";
-import { type MemberReading, memberFields, membersOf } from "#worker/db/projects/project-servers.ts";
+import {
+  hasConfirmed,
+  type MemberReading,
+  memberFields,
+  membersOf,
+} from "#worker/db/projects/project-servers.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 import { currentRevision } from "#worker/db/variables/variable-records.ts";
 
@@ -47,11 +51,7 @@ function servedFields(rows: AccountRows) {
  * was written: then `servingCheckedAt` counts.
  */
 export function confirmedAt(rows: AccountRows) {
-  const isConfirmed = and(
-    eq(servers.id, servingServer(rows)),
-    lte(servers.reportsSince, projects.servingCheckedAt),
-    gt(servers.reportsCheckedAt, projects.servingCheckedAt),
-  );
+  const isConfirmed = and(eq(servers.id, servingServer(rows)), hasConfirmed(projects));
   return rows.first<number>(servers.reportsCheckedAt, servers, isConfirmed, sql`${servers.id}`);
 }
 

@@ -18,9 +18,9 @@ import { variables } from "#worker/db/variable-tables.ts";
 const Keys = storedAs(z.array(z.strictObject({ id: ServerId, key: z.nullable(SealKey) })));
 
 /**
- * The variables of the orders to some servers, with the secrets as sealed for each server's current key. The repository's token is always
- * the current one: git needs a token that is still valid, also for an earlier deployment. It is left out if the project has
- * moved to a repository on another host since the order was requested. One D1 round trip.
+ * The variables of the orders to some servers, with the secrets as sealed for each server's current key. The repository's
+ * token is always the current one: git needs a token that is still valid, also for an earlier deployment. It is left out
+ * if the project has moved to a repository on another host since the order was requested. One D1 round trip.
  * @param repository the address that the order has
  */
 export async function findRunVariables(

@@ -1,6 +1,6 @@
 import { RunOrder, type RunVariables, type SealedToken } from "#contract/agent-order.ts";
 import type { ToAgent } from "#contract/agent-protocol.ts";
-import type { RunId, ServerId } from "#contract/ids.ts";
+import type { ServerId } from "#contract/ids.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { type CommitRequest, commitRequests, noteCommitRequest } from "#domain/lane/commit-requests.ts";
 import { decideServerDeleted } from "#domain/lane/decide-project-removed.ts";
@@ -14,7 +14,6 @@ import {
   noteUndelivered,
 } from "#domain/lane/pending-messages.ts";
 import type { Lane, Run } from "#domain/lane/lane.ts";
-import { currentRuns } from "#domain/lane/runs.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import { findRepositoryToken, findRunVariables } from "#worker/db/variables/run-variables.ts";
@@ -52,13 +51,8 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   }
 
   const runs = runsToTell(store.load(), now()).slice(0, MAX_MESSAGES);
-  const isTold = ({ id }: Run) => runs.includes(id);
-  const servers = currentRuns(store.load()).filter(isTold);
-  const variablesOf = variablesReader(
-    parts,
-    owner,
-    servers.map(({ serverId }) => serverId),
-  );
+  const servers = runs.map(({ serverId }) => serverId);
+  const variablesOf = variablesReader(parts, owner, servers);
 
   try {
     // A server whose link fails does not keep the others waiting.
@@ -83,7 +77,7 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
     await Promise.all(told.map(tell));
   }
 
-  async function sendToRun(runId: RunId) {
+  async function sendToRun({ id: runId }: Run) {
     const find = () => pendingMessage(store.load(), runId, projectId, now());
     const values = await variablesOf(find());
     // Read in the same turn as it is recorded: the lane may have changed in the meantime.
@@ -143,14 +137,14 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
  */
 function variablesReader({ env }: LaneContext, owner: LaneOwner, serverIds: readonly ServerId[]) {
   const { accountId, projectId } = owner;
+  const { database } = new DatabaseSession(env.DB, "first-primary");
+  const rows = new AccountRows(database, accountId);
   const reads = new Map<string, Promise<ReadonlyMap<ServerId, RunVariables>>>();
   return async (pending: PendingMessage | null): Promise<RunVariables | null> => {
     if (pending === null || pending.variables === null || pending.message.type !== "run") return null;
     const { serverId, variables, message } = pending;
     const { repository } = message.order.source;
     const key = JSON.stringify([variables, repository]);
-    const { database } = new DatabaseSession(env.DB, "first-primary");
-    const rows = new AccountRows(database, accountId);
     const read = reads.get(key) ?? findRunVariables(rows, projectId, serverIds, variables, repository);
     reads.set(key, read);
     return (await read).get(serverId) ?? null;

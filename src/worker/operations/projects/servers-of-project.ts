@@ -16,14 +16,6 @@ export async function onWebServers<Project extends LocatedProject>(
   return await onServers(context, project, settingsOf(project).servers.filter(servesDomain));
 }
 
-/** The project on each of its servers. As `onWebServers`. */
-export async function onAllServers<Project extends LocatedProject>(
-  context: Pick<Context, "rows">,
-  project: Project,
-): Promise<Project[]> {
-  return await onServers(context, project, settingsOf(project).servers);
-}
-
 /** The project on the server that runs its cron jobs. As `onWebServers`. */
 export async function onCronServer<Project extends LocatedProject>(
   context: Context,
@@ -39,19 +31,19 @@ export async function onCronServer<Project extends LocatedProject>(
   return there ?? project;
 }
 
-/** The project on each of its servers whose deploy key is not known, if it has several servers. As `onWebServers`. */
+/** The project on each of its servers whose deploy key is not known. As `onWebServers`. */
 export async function onServersWithoutKey<Project extends LocatedProject>(
   { rows }: Pick<Context, "rows">,
   project: Project,
 ): Promise<Project[]> {
-  if (project.settings.servers.length === 0) return [];
+  if (project.settings.servers.length === 0) return project.deployKey === null ? [project] : [];
   const found = await findMemberLocations(rows, project.id, { withoutKey: true });
   return found.map((location) => ({ ...project, ...location }));
 }
 
 /** As `onWebServers`, of some of the servers; on its first server if none of them is one of several. */
 async function onServers<Project extends LocatedProject>(
-  { rows }: Pick<Context, "rows">,
+  { rows }: Context,
   project: Project,
   servers: readonly ProjectServer[],
 ): Promise<Project[]> {

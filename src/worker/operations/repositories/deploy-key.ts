@@ -5,7 +5,7 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject, type LocatedProject } from "#worker/db/projects/find-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
-import { onAllServers, onServersWithoutKey } from "#worker/operations/projects/servers-of-project.ts";
+import { onServersWithoutKey } from "#worker/operations/projects/servers-of-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { deployKeyView, summarizeKey } from "#worker/views/deploy-key-view.ts";
@@ -61,10 +61,8 @@ export async function prepareDeployKeys(
   project: LocatedProject,
 ): Promise<void> {
   if (!isOverSsh(project.repository)) return;
-  const hasSeveral = project.settings.servers.length > 0;
-  if (!hasSeveral && project.deployKey !== null) return;
   try {
-    const servers = await onAllServers({ rows: context.latestRows }, project);
+    const servers = await onServersWithoutKey({ rows: context.latestRows }, project);
     await Promise.all(servers.map((one) => requestDeployKey(context, one)));
   } catch (error) {
     logFailure("prepare deploy keys", { project_id: project.id }, error);
