@@ -14,7 +14,7 @@ import { packYardstick } from "../shared/yardstick-worker.ts";
 type SizeOutcome = CommandOutcome & { readonly note?: string };
 
 /** A Worker is loaded in many places (docs/decisions.md). How long its start may take is limited separately. */
-const MOST_WORKER_BYTES = 300_000;
+const MOST_WORKER_BYTES = 340_000;
 /** What the start evaluates. The rest is loaded by the first request that needs it. */
 const MOST_FIRST_BYTES = 190_000;
 /** The limit for all scripts that the first page of the dashboard needs. */
