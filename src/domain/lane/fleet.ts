@@ -4,13 +4,28 @@ import { cronServer, isAlone, ProjectServers, Rollout } from "#contract/endpoint
 import type { Place } from "#contract/agent-order.ts";
 import type { ServerId } from "#contract/ids.ts";
 
-/** The servers of a project that has several, in the order in which they switch. The first one is the project's `server_id`. */
-export const Fleet = z.strictObject({ servers: ProjectServers, rollout: Rollout });
+/**
+ * The servers of a project that has several, in the order in which they switch. The first one is the project's `server_id`.
+ * `names`: of the servers when the deployment was started, by their ids. Absent in records of older versions.
+ */
+export const Fleet = z.strictObject({
+  servers: ProjectServers,
+  rollout: Rollout,
+  names: z.optional(z.record(z.string(), z.string())),
+});
 export type Fleet = z.infer<typeof Fleet>;
 
 /** The servers of a project for its plan; undefined: it has one, on which everything runs. */
-export function fleetOf({ servers, rollout }: Fleet): Fleet | undefined {
-  return isAlone(servers) ? undefined : { servers, rollout };
+export function fleetOf(
+  { servers, rollout }: Pick<Fleet, "servers" | "rollout">,
+  names: Readonly<Record<string, string>>,
+): Fleet | undefined {
+  return isAlone(servers) ? undefined : { servers, rollout, names };
+}
+
+/** What a log line calls a server: its name, or its id if the name is not known. */
+export function nameIn(fleet: Fleet | undefined, serverId: ServerId): string {
+  return fleet?.names?.[serverId] ?? serverId;
 }
 
 /** The ids of the servers. */
@@ -36,7 +51,7 @@ export function batchOf({ servers, rollout }: Fleet): number {
   return rollout.order === "at_once" ? servers.length : rollout.batch;
 }
 
-/** How many servers may switch before the first pause. */
+/** How many servers may switch first. */
 export function firstBatchOf(fleet: Fleet): number {
   return fleet.rollout.canary?.size ?? batchOf(fleet);
 }

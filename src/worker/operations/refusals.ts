@@ -94,20 +94,24 @@ export function unknownServer(serverId: ServerId) {
 }
 
 /**
- * Refuses a start on several servers of which some have an agent that would run all of the project: its cron jobs and its
- * release command once more.
+ * Says which servers of a project with several have an agent that would run all of it: its cron jobs and its release command
+ * once more. null: none has.
  */
+export function oldAgentsText({ members }: Pick<ProjectToDeploy, "members">): string | null {
+  const outdated = members.filter(({ isOutdated }) => isOutdated === 1).map(({ name }) => name);
+  if (outdated.length === 0) return null;
+  const [whose, verb] = outdated.length === 1 ? ["The agent of", "is"] : ["The agents of", "are"];
+  return `${whose} ${outdated.join(", ")} ${verb} too old for a project on several servers.`;
+}
+
+/** Refuses a start on several servers of which some have an old agent; null: none has. */
 export function refuseOldAgents(
   { origin }: Pick<Context, "origin">,
-  { outdated }: Pick<ProjectToDeploy, "outdated">,
+  found: Pick<ProjectToDeploy, "members">,
 ) {
-  if (outdated.length === 0) return null;
-  const whose = outdated.length === 1 ? "The agent of" : "The agents of";
-  const verb = outdated.length === 1 ? "is" : "are";
-  return refuse(
-    "agent_outdated",
-    `${whose} ${outdated.join(", ")} ${verb} too old for a project on several servers. Update there: ${installCommand(origin)} | sh`,
-  );
+  const text = oldAgentsText(found);
+  if (text === null) return null;
+  return refuse("agent_outdated", `${text} Update there: ${installCommand(origin)} | sh`);
 }
 
 /** Refuses the servers of a request that are not servers of the account. */

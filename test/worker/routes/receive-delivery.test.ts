@@ -303,6 +303,22 @@ it("tells why a deployment could not be started", async () => {
   expect(await ofProject(project)).toMatchObject([{ decision: "refused", deployment_id: null }]);
 });
 
+it("starts nothing while a server of the project has an agent that is too old for several", async () => {
+  const { project, agents } = await TestProject.onServers(2, { repository });
+  await repositoriesAreRead();
+  const [, second] = agents;
+  if (second === undefined) throw new Error("two servers");
+  second.capabilities = [];
+  await second.connect();
+  const created = await project.post("/v1/hooks", { forge: "gitea", repository });
+  const hook = HookWithSecret.parse(await created.json());
+  expect(await delivered(hook)).toMatchObject({
+    decision: "refused",
+    refused: [{ reason: "agent_outdated", detail: expect.stringContaining("The agent of web-2 is too old") }],
+  });
+  expect(await deploymentsOf(project)).toEqual([]);
+});
+
 describe("a replay", () => {
   it("decides again, by the current settings, for who asks", async () => {
     const { project, hook } = await hooked({ branch: "stable" });

@@ -35,6 +35,7 @@ const RefusedReason = z.enum([
   "repository_unread",
   "queue_full",
   "secrets_not_sealed",
+  "agent_outdated",
   "unavailable",
 ]);
 

@@ -207,6 +207,7 @@ export const hookSchemas = {
       "the project's server has not read the repository yet, so that nothing is decided; only tokens without a limit to projects see the push",
     queue_full: "the project's queue is full",
     secrets_not_sealed: "secrets of the project are not sealed for its server",
+    agent_outdated: "an agent of one of the project's several servers is too old",
     unavailable: "the deployment could not be started at that time",
   }),
   CreateHookInput: object(schemas.CreateHookInput, "The hook to create.", {

@@ -39,6 +39,7 @@ const reasonTexts: Record<PushReason, string> = {
   repository_unread: "The server of the project has not read the repository yet.",
   queue_full: "The queue of the project was full.",
   secrets_not_sealed: "Secrets of the project must be entered again.",
+  agent_outdated: "The agent of one of the project's servers is too old: update it.",
   unavailable: "Gantry could not start the deployment. Replay it.",
 };
 

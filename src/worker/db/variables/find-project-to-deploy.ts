@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import { MAX_VALUE_BOXES } from "#contract/endpoints/variables/schemas.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import { type ProjectId, ServerId } from "#contract/ids.ts";
 import { NotSealed, type ProjectVariables } from "#domain/lane/variables.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
@@ -19,9 +19,13 @@ export type ProjectToDeploy = {
   readonly project: LocatedProject;
   readonly variables: ProjectVariables;
   readonly freezes: ReadFreezes;
-  /** The names of its servers, if it has several, whose agents cannot run a part of a project. */
-  readonly outdated: readonly string[];
+  /** Its servers, if it has several. */
+  readonly members: readonly MemberToDeploy[];
 };
+
+/** `isOutdated`: its agent cannot run a part of a project. */
+const MemberToDeploy = z.strictObject({ id: ServerId, name: z.string(), isOutdated: z.int() });
+type MemberToDeploy = z.infer<typeof MemberToDeploy>;
 
 /**
  * Reads a project with the revision of its variables, the secrets that one of its servers cannot open, and the freezes
@@ -58,6 +62,7 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
   const capabilities = rows.first<string>(servers.capabilities, servers, isServer, sql`${servers.id}`);
   // Null: its agent was never connected, so it is new.
   const isOutdated = sql`not exists (select 1 from json_each(coalesce(${capabilities}, '["fleet"]')) where value = 'fleet')`;
+  const member = sql`json_object('id', ${projectServers.serverId}, 'name', ${ofServer}, 'isOutdated', ${isOutdated})`;
   const { name, revision: from, until } = variables;
   const item = sql`json_object('name', ${name}, 'from', ${from}, 'until', ${until})`;
   return {
@@ -65,7 +70,7 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
     serverLocation: serverLocation(rows),
     revision: currentRevision(rows),
     notSealed: sql<unknown>`(with ${neededKeys(rows)} select ${rows.listNamed(item, variables, isNotSealed)} from keys)`,
-    outdated: rows.listNamed(sql`${ofServer}`, projectServers, and(isMember, isOutdated)),
+    members: rows.listNamed(member, projectServers, isMember),
     ...freezeFields(rows),
   };
 }
@@ -99,7 +104,7 @@ type Fields = LocatedProject & {
   readonly notSealed: unknown;
   readonly freezes: unknown;
   readonly sequence: number;
-  readonly outdated: unknown;
+  readonly members: unknown;
 };
 
 /** A project to deploy, from the fields of its row. */
@@ -108,12 +113,12 @@ export function readProjectToDeploy({
   notSealed,
   freezes,
   sequence,
-  outdated,
+  members,
   ...project
 }: Fields): ProjectToDeploy {
   return {
     project,
-    outdated: z.array(z.string()).parse(outdated),
+    members: z.array(MemberToDeploy).parse(members),
     variables: { revision, notSealed: z.array(NotSealed).parse(notSealed) },
     freezes: freezesOf({ freezes, sequence }),
   };

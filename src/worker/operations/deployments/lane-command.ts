@@ -45,10 +45,10 @@ export function laneCommand({ accountId, ...asking }: Asking, found: ProjectToDe
 }
 
 /** What a deployment that starts now runs with, and what holds it. */
-export function currentSettings({ project, variables, freezes }: ProjectToDeploy) {
+export function currentSettings({ project, members, variables, freezes }: ProjectToDeploy) {
   const { serverId } = project;
   const { approval } = settingsOf(project);
-  return { serverId, plan: planOf(project), variables, approval, freezes };
+  return { serverId, plan: planOf(project, members), variables, approval, freezes };
 }
 
 /** The lane's answer for the client. Passes the bookmark of the lane's write to the request's session. */
@@ -66,9 +66,10 @@ export function actorOf(sender: Pick<Context, "token" | "member">): Actor {
   return { ...eventActorOf(sender), type: "token", id: sender.token.id };
 }
 
-function planOf(project: ProjectRecord): Plan {
+function planOf(project: ProjectRecord, members: ProjectToDeploy["members"]): Plan {
   const settings = settingsOf(project);
-  const fleet = fleetOf(settings);
+  const names = Object.fromEntries(members.map(({ id, name }) => [id, name]));
+  const fleet = fleetOf(settings, names);
   return {
     ...keptOf(settings),
     maintenance: project.maintenance,
