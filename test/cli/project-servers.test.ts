@@ -11,7 +11,7 @@ describe("the rollout of a project, in one line", () => {
   });
 
   it("says how many switch at a time, and what happens if one fails or is not connected", () => {
-    expect(text({ batch: 2, pause_seconds: 30, canary: { size: 1 } })).toBe(
+    expect(text({ batch: 2, pause_seconds: 30, canary: { size: 1, approval: false } })).toBe(
       "first 1, then 2 at a time, 30 s between them",
     );
     expect(text({ on_failure: "stop" })).toBe("one at a time; if one fails, servers that have switched stay");

@@ -21,6 +21,7 @@ function run(at: number, change: Partial<DeploymentRun> = {}): DeploymentRun {
   return {
     ...{ server_id: server, purpose: "deploy", status: "switched", stage: null },
     ...{ failure: null, release: null, evidence: null, started_at: "2026-11-20T10:00:19.000Z" },
+    finished_at: null,
     ...change,
   };
 }

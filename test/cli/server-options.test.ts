@@ -39,10 +39,11 @@ describe("--rollout", () => {
     expect(rollout()).toBeNull();
     const fields = ["order=rolling", "batch=2", "pause_seconds=30", "canary=1"];
     expect(rollout(...fields, "on_failure=stop", "offline=skip", "min=2")).toEqual({
-      ...{ order: "rolling", batch: 2, pause_seconds: 30, canary: { size: 1 } },
+      ...{ order: "rolling", batch: 2, pause_seconds: 30, canary: { size: 1, approval: false } },
       ...{ on_failure: "stop", offline: "skip", min: 2 },
     });
     expect(rollout("canary=")).toEqual({ canary: null });
+    expect(rollout("canary_approval=yes", "canary=2")).toEqual({ canary: { size: 2, approval: true } });
   });
 
   it("suggests the field or the value that was probably meant", () => {
@@ -57,6 +58,8 @@ describe("--rollout", () => {
   it("names the limits of a number", () => {
     expect(rollout("batch=0")).toBe("--rollout batch must be 1 or more.");
     expect(rollout("pause_seconds=soon")).toMatch(/^--rollout pause_seconds must be a .*number\.$/);
+    expect(rollout("canary_approval=yes")).toMatch(/needs the number of servers/);
+    expect(rollout("canary_approval=maybe", "canary=1")).toMatch(/one of yes, no/);
     expect(rollout("canary=some")).toMatch(/^--rollout canary must be a .*number\.$/);
   });
 });

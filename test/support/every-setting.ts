@@ -74,7 +74,7 @@ export const everySetting = {
     order: "at_once",
     batch: 2,
     pause_seconds: 5,
-    canary: { size: 3 },
+    canary: { size: 3, approval: true },
     on_failure: "continue",
     offline: "skip",
     min: 2,

@@ -25,14 +25,17 @@ export const serverOptions = {
 } as const satisfies OptionSpecs;
 
 const { order, on_failure: onFailure, offline } = rolloutFields;
+const yesOrNo = ["yes", "no"];
+const rolloutNames = [...Object.keys(rolloutFields), "canary_approval"];
 const choicesOf = new Map<string, readonly string[]>([
   ["order", order.options],
   ["on_failure", onFailure.options],
   ["offline", offline.options],
+  ["canary_approval", yesOrNo],
 ]);
 
 /** Explains these options in the help of a command. */
-export const serverDetails = `With several --server, a deployment goes to all of them, and none switches before all are ready. --server jobs-1=worker,mailer runs only these processes there; a server whose list lacks web does not serve the domain, and an empty list, as in --server jobs-1=, runs none. The fields of --rollout are order (${order.options.join(", ")}), batch, pause_seconds, canary (how many switch first; empty for none), on_failure (${onFailure.options.join(", ")}), offline (${offline.options.join(", ")}) and min.`;
+export const serverDetails = `With several --server, a deployment goes to all of them, and none switches before all are ready. --server jobs-1=worker,mailer runs only these processes there; a server whose list lacks web does not serve the domain, and an empty list, as in --server jobs-1=, runs none. The fields of --rollout are order (${order.options.join(", ")}), batch, pause_seconds, canary (how many switch first; empty for none), canary_approval (${yesOrNo.join(" or ")}: whether the others wait for gantry approve), on_failure (${onFailure.options.join(", ")}), offline (${offline.options.join(", ")}) and min.`;
 
 type Named = { readonly name: string };
 type Place = Pick<ProjectServer, "processes"> & { readonly word: string };
@@ -72,7 +75,7 @@ export function readRollout({
     const [, field, text = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
     if (field === undefined)
       return stop("usage", `--rollout ${word} is not FIELD=VALUE, such as batch=2.${meantField(word)}`);
-    if (!Object.hasOwn(rolloutFields, field))
+    if (!rolloutNames.includes(field))
       return stop("usage", `--rollout has no field ${field}.${meantField(field)}`);
     const choices = choicesOf.get(field);
     if (choices !== undefined && !choices.includes(text))
@@ -81,6 +84,14 @@ export function readRollout({
         `--rollout ${field} must be one of ${choices.join(", ")}.${didYouMean(text, choices)}`,
       );
     fields.set(field, choices === undefined ? numberIn(field, text) : text);
+  }
+  const approval = fields.get("canary_approval");
+  if (approval !== undefined) {
+    const size = fields.get("canary");
+    if (typeof size !== "object" || size === null)
+      return stop("usage", "--rollout canary_approval needs the number of servers too: --rollout canary=1.");
+    fields.set("canary", { ...size, approval: approval === "yes" });
+    fields.delete("canary_approval");
   }
   const parsed = RolloutChanges.safeParse(Object.fromEntries(fields));
   if (parsed.success) return succeed(parsed.data);
@@ -95,4 +106,4 @@ function numberIn(field: string, text: string): unknown {
   return text === "" ? null : { size: number };
 }
 
-const meantField = (typed: string): string => didYouMean(typed, Object.keys(rolloutFields));
+const meantField = (typed: string): string => didYouMean(typed, rolloutNames);

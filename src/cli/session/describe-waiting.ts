@@ -25,6 +25,7 @@ async function nameOf(session: Session, waiting: WaitingOn): Promise<string | nu
       return freeze.ok ? freeze.value.name : null;
     }
     case "approval":
+    case "batch":
     default:
       return null;
   }

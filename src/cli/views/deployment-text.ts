@@ -67,15 +67,16 @@ function whatText({ kind, changes, commit_message: message }: Deployment): strin
 
 /** The status of a deployment with its stage, and the reason why it waits instead of `building`. */
 export function statusText({ status, stage, waiting_on: waiting }: Deployment): string {
-  if (stage === null) return status;
-  if (stage !== "queued") return `${status}, ${stage}`;
-  if (waiting === null) return "queued";
+  if (stage === null && waiting === null) return status;
+  if (waiting === null) return stage === "queued" ? "queued" : `${status}, ${stage}`;
   switch (waiting.type) {
     case "freeze":
       return "held by a freeze";
     case "approval":
     case "commit":
       return "needs approval";
+    case "batch":
+      return `${status}, pauses between servers`;
     case "deployment":
     case "server":
       return "queued";
@@ -134,7 +135,11 @@ export function waitingText(waiting: WaitingOn, name: string | null): string {
     case "commit":
       return `for its server ${serverText(waiting.id, name)} to resolve the commit that needs an approval`;
     case "approval":
-      return `for an approval${whyHeld(waiting)}`;
+      return waiting.until === undefined
+        ? `for an approval${whyHeld(waiting)}`
+        : `for an approval of the servers that have switched, until ${waiting.until}`;
+    case "batch":
+      return `between two batches of servers, until ${waiting.until}`;
     default:
       return `for ${waiting.type}`;
   }

@@ -16,6 +16,8 @@ export function eventRow(event: ReadEvent, time: string): readonly string[] {
 
 /** What an event is about, in a line. */
 function aboutText({ data }: Event): string {
+  if ("server" in data && "live" in data)
+    return withReason(`${data.project.name} ${data.server.name}`, `v${data.live.version}`);
   if ("deployment" in data) {
     const { project, deployment } = data;
     const failure = deployment.failure === null ? "" : `: ${printable(deployment.failure.message)}`;

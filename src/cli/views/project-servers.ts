@@ -83,7 +83,8 @@ export function rolloutText(rollout: Rollout): string | null {
   const { order, batch, pause_seconds: pause, canary, on_failure: onFailure, offline, min } = rollout;
   const batches = batch === 1 ? "one at a time" : `${batch} at a time`;
   const rest = order === "at_once" ? "all at once" : batches;
-  const first = canary === null || order === "at_once" ? "" : `first ${canary.size}, then `;
+  const approval = canary?.approval === true ? "after an approval " : "";
+  const first = canary === null ? "" : `first ${canary.size}, then ${approval}`;
   const pauses = pause === 0 || order === "at_once" ? "" : `, ${pause} s between them`;
   return [
     `${first}${rest}${pauses}`,

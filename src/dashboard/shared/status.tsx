@@ -92,6 +92,8 @@ export function waitingText({ waiting_on: waiting }: Deployment): string | null 
       return "waiting for the server to resolve the commit";
     case "approval":
       return "waiting for an approval";
+    case "batch":
+      return `pausing between servers until ${minuteText(waiting.until)}`;
     default:
       return `waiting for ${waiting.type}`;
   }

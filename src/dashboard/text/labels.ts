@@ -35,6 +35,8 @@ export function deploymentState({ status, stage, waiting_on: waiting }: StatusFa
       return { label: "Needs approval", tone: "approval" };
     case "freeze":
       return { label: "Held", tone: "held" };
+    case "batch":
+      return { label: "Pausing", tone: "held" };
     case "commit":
     case "deployment":
     case "server":

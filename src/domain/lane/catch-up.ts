@@ -1,6 +1,8 @@
 import type { ServerId } from "#contract/ids.ts";
+import type { Decision } from "#domain/lane/decision.ts";
+import type { PlaceEffect } from "#domain/lane/deployment-events.ts";
 import { toStop } from "#domain/lane/deadlines.ts";
-import { type Fleet, idsOf } from "#domain/lane/fleet.ts";
+import { type Fleet, idsOf, nameIn } from "#domain/lane/fleet.ts";
 import {
   type Behind,
   type Lane,
@@ -18,6 +20,7 @@ import {
   offered,
   type RunIn,
   servedBy,
+  stamped,
   withPermit,
 } from "#domain/lane/runs.ts";
 
@@ -43,13 +46,16 @@ function liveOnSeveral(lane: Lane): Live | null {
  * gone. Such a server gets it by a run outside the version numbers. Call it while no deployment is active.
  * @returns null if no rule applies
  */
-export function catchUp(lane: Lane, now: number): Lane | null {
+export function catchUp(lane: Lane, now: number): Decision | null {
   const live = liveOnSeveral(lane);
   if (live === null) return null;
   const behind = live.state.behind ?? [];
   for (const one of behind) {
     const next = afterRun(live, one, now);
-    if (next !== null) return replaceDeployment(lane, next);
+    if (next === null) continue;
+    const hasCaughtUp = isRunIn(one.run, "switched");
+    const effects = hasCaughtUp ? [placeEvent(live, one.run.serverId, "server.caught_up")] : [];
+    return { lane: replaceDeployment(lane, next), effects };
   }
   const missing = idsOf(live.state.plan.fleet).find((id) => lacksRelease(live, id));
   if (missing === undefined) return null;
@@ -61,10 +67,13 @@ export function catchUp(lane: Lane, now: number): Lane | null {
     catchesUp: true,
     state: offered(live.state.plan, now),
   };
-  return replaceDeployment(lane, {
-    ...live,
-    state: { ...live.state, catchUps, behind: [...behind, { run, tries: 0 }] },
-  });
+  const next = { ...live, state: { ...live.state, catchUps, behind: [...behind, { run, tries: 0 }] } };
+  return { lane: replaceDeployment(lane, next), effects: [placeEvent(live, missing, "server.behind")] };
+}
+
+function placeEvent({ id, version, state: { plan } }: Live, serverId: ServerId, event: PlaceEffect["event"]) {
+  const server = { id: serverId, name: nameIn(plan.fleet, serverId) };
+  return { type: "server_event", event, live: { id, version }, projectName: plan.name, server } as const;
 }
 
 /** A server that has connected may try again. */
@@ -100,27 +109,30 @@ function stopped({ run, tries }: Behind, now: number): Behind {
 function afterRun(live: Live, one: Behind, now: number): Named<"live"> | null {
   const { run, tries } = one;
   if (awaitsPermit(run)) return withBehind(live, one, { run: withPermit(run), tries });
-  if (isRunIn(run, "switched")) return caughtUp(live, one, run);
+  if (isRunIn(run, "switched")) return caughtUp(live, one, run, now);
   if (isRunIn(run, "offered") && run.state.lastSend?.undelivered === true)
-    return again(live, one, null, tries);
+    return again(live, one, now, { tries, isNow: false });
   // The deployment for which it has stopped may have been canceled meanwhile.
-  if (isRunIn(run, "stopped")) return again(live, one, now, tries);
+  if (isRunIn(run, "stopped")) return again(live, one, now, { tries, isNow: true });
   if (!isRunIn(run, "broken")) return null;
-  const mayRetry = tries + 1 < MAX_TRIES && run.state.failure.code !== "server_offline";
-  return again(live, one, mayRetry ? now : null, tries + 1);
+  const isNow = tries + 1 < MAX_TRIES && run.state.failure.code !== "server_offline";
+  return again(live, one, now, { tries: tries + 1, isNow });
 }
 
-/** The server gets another run. @param offeredAt null: when it connects */
-function again(live: Live, one: Behind, offeredAt: number | null, tries: number): Named<"live"> {
+/** `isNow`: false: when the server connects. */
+type Again = { readonly tries: number; readonly isNow: boolean };
+
+/** The server gets another run. */
+function again(live: Live, one: Behind, now: number, { tries, isNow }: Again): Named<"live"> {
   const { id, catchUps } = nextId(live);
-  const state = offeredAt === null ? ({ name: "waiting" } as const) : offered(live.state.plan, offeredAt);
+  const state = isNow ? offered(live.state.plan, now) : ({ name: "waiting" } as const);
   const next = withBehind(live, one, { run: { ...one.run, id, state }, tries });
   // Why the last one has failed stays in the record.
-  const failed = isRunIn(one.run, "broken") ? [one.run] : [];
+  const failed = isRunIn(one.run, "broken") ? stamped([one.run], now) : [];
   return { ...next, state: { ...next.state, catchUps, runs: [...othersOf(live, one.run), ...failed] } };
 }
 
-function caughtUp(live: Live, one: Behind, run: RunIn<"switched">): Named<"live"> {
+function caughtUp(live: Live, one: Behind, run: RunIn<"switched">, now: number): Named<"live"> {
   const others = live.state.served.filter(({ serverId }) => serverId !== run.serverId);
   const next = withBehind(live, one, null);
   return {
@@ -128,7 +140,7 @@ function caughtUp(live: Live, one: Behind, run: RunIn<"switched">): Named<"live"
     state: {
       ...next.state,
       served: [...others, ...servedBy(run)],
-      runs: [...othersOf(live, run), run],
+      runs: [...othersOf(live, run), ...stamped([run], now)],
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type RunStage, runStages, timeoutName } from "#contract/stages.ts";
 import { awaitsPermit, currentRuns, isRunIn, type RunIn } from "#domain/lane/runs.ts";
+import { canaryDeadline } from "#domain/lane/canary.ts";
 import { nextHoldCheck } from "#domain/lane/holds.ts";
 import {
   activeOf,
@@ -115,7 +116,7 @@ export function nextDeadline(lane: Lane): number | null {
     const isSent = state.name === "offered" || state.ending !== null;
     return isSent ? [endsAt(run), resendAt] : [endsAt(run)];
   });
-  const check = active === null ? nextHoldCheck(lane) : active.state.pauseUntil;
+  const check = active === null ? nextHoldCheck(lane) : (canaryDeadline(active) ?? active.state.pauseUntil);
   const all = check === null ? times : [...times, check];
   return all.length === 0 ? null : Math.min(...all);
 }

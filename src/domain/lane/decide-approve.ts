@@ -8,9 +8,11 @@ import {
   isIn,
   type Lane,
   type LaneDeployment,
+  type Named,
   replaceDeployment,
 } from "#domain/lane/lane.ts";
 import { needsApproval } from "#domain/lane/holds.ts";
+import { rollOut } from "#domain/lane/roll-out.ts";
 import { advance } from "#domain/lane/transitions.ts";
 
 /**
@@ -32,8 +34,9 @@ export type ApprovalRefusal =
   | "commit_changed";
 
 /**
- * Approves the commit of a queued deployment, also if the deployment is not at the head of the queue yet. A deployment
- * that somebody has already approved stays as it is, so a request that is sent twice has the same result.
+ * Approves the commit of a queued deployment, also if the deployment is not at the head of the queue yet, or that all servers
+ * follow the first ones. A deployment that somebody has already approved stays as it is, so a request that is sent twice has
+ * the same result.
  */
 export function decideApprove(
   lane: Lane,
@@ -43,6 +46,8 @@ export function decideApprove(
   const { id, actor } = approver;
   const deployment = findDeployment(lane, id);
   if (deployment === null || deployment.deleted) return refuse("not_found", `There is no deployment ${id}.`);
+  if (isIn(deployment, "active") && deployment.state.canary !== undefined)
+    return approveCanary(lane, deployment, { commit, ...approver }, now);
   if (deployment.approvedBy !== null)
     return refuseOtherApproved(deployment, commit) ?? succeed({ lane, effects: [] });
   const name = `v${deployment.version}`;
@@ -70,6 +75,36 @@ export function decideApprove(
     { type: "event", event: "deployment.approved", deployment: approved, plan, actor },
   ];
   const next = advance(replaceDeployment(lane, approved), now);
+  return succeed({ lane: next.lane, effects: [...effects, ...next.effects] });
+}
+
+/** Approves that other servers follow the first ones. A repeated request has the same result. */
+function approveCanary(
+  lane: Lane,
+  deployment: Named<"active">,
+  { commit, ...approver }: Approval,
+  now: number,
+): Result<Decision, ApprovalRefusal> {
+  const { id, state } = deployment;
+  const changed = refuseOtherCommit(deployment, commit);
+  if (changed !== null) return changed;
+  if (state.canary?.name === "given") return succeed({ lane, effects: [] });
+  if (state.verdict !== null)
+    return refuse("not_approvable", `v${deployment.version} is ending: its servers go back.`);
+  const notAllowed = refuseApprover(deployment, approver);
+  if (notAllowed !== null) return notAllowed;
+  const { actor } = approver;
+  const approved: Named<"active"> = {
+    ...deployment,
+    approvedBy: deployment.approvedBy ?? actor,
+    state: { ...state, canary: { name: "given" } },
+  };
+  const message = `Approved by ${actor.name}: the other servers follow`;
+  const effects: Effect[] = [
+    { type: "log", deploymentId: id, stage: "activate", message },
+    { type: "event", event: "deployment.approved", deployment: approved, plan: state.plan, actor },
+  ];
+  const next = rollOut(replaceDeployment(lane, approved), now);
   return succeed({ lane: next.lane, effects: [...effects, ...next.effects] });
 }
 

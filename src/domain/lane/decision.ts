@@ -3,7 +3,7 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
-import type { EventEffect } from "#domain/lane/deployment-events.ts";
+import type { EventEffect, PlaceEffect } from "#domain/lane/deployment-events.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 
 /**
@@ -20,6 +20,7 @@ export type Effect =
     }
   /** A change that the events of the account contain. */
   | EventEffect
+  | PlaceEffect
   /** Log lines from an agent. `serverId`: of the server, if there are several. */
   | {
       readonly type: "output";

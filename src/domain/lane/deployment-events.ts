@@ -1,5 +1,5 @@
 import type { Actor } from "#contract/endpoints/deployments/schemas.ts";
-import type { DeploymentEvent, EventActor } from "#contract/endpoints/events/schemas.ts";
+import type { CatchUpEvent, DeploymentEvent, EventActor } from "#contract/endpoints/events/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { LaneDeployment, Plan } from "#domain/lane/lane.ts";
 
@@ -11,6 +11,15 @@ export type EventEffect = {
   readonly plan: Plan;
   readonly actor: EventActor;
   readonly replacedBy?: Replacement;
+};
+
+/** A server of several that does not serve the live deployment, or serves it again. */
+export type PlaceEffect = {
+  readonly type: "server_event";
+  readonly event: CatchUpEvent["type"];
+  readonly server: CatchUpEvent["data"]["server"];
+  readonly live: CatchUpEvent["data"]["live"];
+  readonly projectName: string;
 };
 
 /** The newer deployment that took the place of one. */

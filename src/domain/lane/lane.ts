@@ -171,6 +171,8 @@ export const Run = z.strictObject({
   serverId: ServerId,
   goesBackTo: z.nullable(z.int()),
   catchesUp: z.optional(z.literal(true)),
+  /** Absent: it has not ended, or it is the run of a project with one server. */
+  endedAt: z.optional(unixMs),
   state: RunState,
 });
 export type Run = z.infer<typeof Run>;
@@ -182,9 +184,16 @@ const Verdict = z.discriminatedUnion("type", [
 ]);
 export type Verdict = z.infer<typeof Verdict>;
 
+/** Whether the servers that switch first need an approval: since when it is missing, or that somebody gave it. */
+const CanaryApproval = z.discriminatedUnion("name", [
+  z.strictObject({ name: z.literal("missing"), since: unixMs }),
+  z.strictObject({ name: z.literal("given") }),
+]);
+
 /**
  * The servers carry it out. `opened`: all servers were ready at one moment, so that the first could switch. `quota`: how
- * many may have switched by now. `verdict`: it ends when each run has ended; null: not decided yet.
+ * many may have switched by now. `canary`: absent until the first servers have switched, and if they need no approval.
+ * `verdict`: it ends when each run has ended; null: not decided yet.
  */
 const Active = z.strictObject({
   name: z.literal("active"),
@@ -193,6 +202,7 @@ const Active = z.strictObject({
   opened: z.boolean(),
   quota: z.int(),
   pauseUntil: z.nullable(unixMs),
+  canary: z.optional(CanaryApproval),
   verdict: z.nullable(Verdict),
 });
 

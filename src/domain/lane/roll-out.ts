@@ -1,10 +1,12 @@
 import type { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts";
 import type { ServerId } from "#contract/ids.ts";
+import { durationText } from "#contract/lib/duration-text.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
+import { awaitsCanary, holdCanary } from "#domain/lane/canary.ts";
 import { catchUp, makeRoom } from "#domain/lane/catch-up.ts";
 import { toStop } from "#domain/lane/deadlines.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
-import { batchOf, minimumOf } from "#domain/lane/fleet.ts";
+import { batchOf, minimumOf, nameIn } from "#domain/lane/fleet.ts";
 import {
   activeOf,
   type Lane,
@@ -27,6 +29,8 @@ import {
   releaserOf,
   type RunIn,
   servedBy,
+  stamped,
+  switchedText,
   withPermit,
   withRun,
 } from "#domain/lane/runs.ts";
@@ -59,6 +63,7 @@ export function rollOut(lane: Lane, now: number): Decision {
 
 function applyRule(lane: Lane, active: Active, now: number): Applied {
   return (
+    noteEnds(lane, active, now) ??
     offerRest(lane, active, now) ??
     skipAway(lane, active) ??
     decideVerdict(lane, active) ??
@@ -73,12 +78,22 @@ function applyRule(lane: Lane, active: Active, now: number): Applied {
 function applyLater(lane: Lane, now: number): Applied {
   const caught = catchUp(lane, now);
   if (caught === null) return null;
-  const isFree = queuedOf(lane).length > 0 && makeRoom(caught, now) === null;
-  return isFree ? advance(caught, now) : { lane: caught, effects: [] };
+  const isFree = queuedOf(lane).length > 0 && makeRoom(caught.lane, now) === null;
+  if (!isFree) return caught;
+  const next = advance(caught.lane, now);
+  return { lane: next.lane, effects: [...caught.effects, ...next.effects] };
 }
 
 function changed(lane: Lane, next: Active, effects: readonly Effect[] = []): Decision {
   return { lane: replaceDeployment(lane, next), effects };
+}
+
+/** The record of several servers has the time at which each run has ended. */
+function noteEnds(lane: Lane, active: Active, now: number): Applied {
+  const { runs, plan } = active.state;
+  if (plan.fleet === undefined || runs.every((run) => isUnended(run) || run.endedAt !== undefined))
+    return null;
+  return changed(lane, { ...active, state: { ...active.state, runs: stamped(runs, now) } });
 }
 
 /** As soon as the first server has resolved the commit, the others get their orders. If it is left out, the next one resolves it. */
@@ -101,7 +116,7 @@ function skipAway(lane: Lane, active: Active): Applied {
   const isNeeded = (one: Run) => active.commitSha !== null && isReleaser(active, one);
   const run = deploying(active).find((one) => isAway(one) && !isNeeded(one));
   if (run === undefined) return null;
-  const message = `Server ${run.serverId} is left out, because it is not connected`;
+  const message = `Server ${nameIn(fleet, run.serverId)} is left out, because it is not connected`;
   const log = { type: "log", deploymentId: active.id, stage: "queued", message } as const;
   return changed(lane, withRun(active, { ...run, state: { name: "skipped" } }), [log]);
 }
@@ -183,7 +198,7 @@ function goBack(lane: Lane, active: Active, now: number): Applied {
       continue;
     const id = nthRunId(active.runId, runs.length);
     const back = { id, serverId, goesBackTo: served.instead ?? served.release, state: offered(plan, now) };
-    const message = `Server ${serverId} goes back to release ${back.goesBackTo}`;
+    const message = `Server ${nameIn(plan.fleet, serverId)} goes back to release ${back.goesBackTo}`;
     const log = { type: "log", deploymentId: active.id, stage: "activate", message } as const;
     return changed(lane, { ...active, state: { ...active.state, runs: [...runs, back] } }, [log]);
   }
@@ -215,12 +230,23 @@ function givePermit(lane: Lane, active: Active, now: number): Applied {
   }
   if (there.some((run) => isRunIn(run, "running") && run.state.permitted) || plan.fleet === undefined)
     return null;
+  if (awaitsCanary(active)) return holdCanary(lane, active, now);
   const { pause_seconds: pauseSeconds } = plan.fleet.rollout;
-  if (pauseUntil === null)
-    return changed(lane, { ...active, state: { ...active.state, pauseUntil: now + pauseSeconds * 1000 } });
+  if (pauseUntil === null) return pause(lane, active, now + pauseSeconds * 1000, now);
   if (now < pauseUntil) return null;
   const more = { quota: quota + batchOf(plan.fleet), pauseUntil: null };
   return changed(lane, { ...active, state: { ...active.state, ...more } });
+}
+
+function pause(lane: Lane, active: Active, until: number, now: number): Decision {
+  const paused: Active = { ...active, state: { ...active.state, pauseUntil: until } };
+  if (until === now) return changed(lane, paused);
+  const { id: deploymentId, state } = active;
+  const message = `${switchedText(active)}, the next in ${durationText((until - now) / 1000)}`;
+  return changed(lane, paused, [
+    { type: "log", deploymentId, stage: "activate", message },
+    { type: "event", event: "deployment.batch", deployment: paused, plan: state.plan, actor: SYSTEM },
+  ]);
 }
 
 function hadPermit(run: Run): boolean {

@@ -157,6 +157,18 @@ export function offered(plan: Plan, now: number): RunIn<"offered">["state"] {
   return { name: "offered", deadlineAt, lastSend: null, permit: "unsent" };
 }
 
+/** How many of the servers of a deployment have switched, as a sentence without its end. */
+export function switchedText(active: Named<"active">): string {
+  const runs = deploying(active);
+  const count = runs.filter((run) => isRunIn(run, "switched")).length;
+  return `${count} of ${runs.length} servers ${count === 1 ? "has" : "have"} switched`;
+}
+
+/** The runs with the time of their end. @param runs of a deployment to several servers */
+export function stamped(runs: readonly Run[], now: number): Run[] {
+  return runs.map((run) => (isUnended(run) || run.endedAt !== undefined ? run : { ...run, endedAt: now }));
+}
+
 /** What a server serves after its run; empty: it did not switch. */
 export function servedBy({ serverId, state }: Run): Served[] {
   if (state.name !== "switched") return [];

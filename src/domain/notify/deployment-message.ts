@@ -49,6 +49,7 @@ function levelOf(type: DeploymentEvent["type"]): MessageLevel {
     case "deployment.started":
     case "deployment.approved":
     case "deployment.building":
+    case "deployment.batch":
     case "deployment.superseded":
     case "deployment.deleted":
       return "info";
@@ -71,6 +72,8 @@ export function happened({ type, data }: DeploymentEvent): string {
       return `${name} was approved`;
     case "deployment.building":
       return `${name} is in progress`;
+    case "deployment.batch":
+      return `${name} is live on some servers, and pauses before the next`;
     case "deployment.live":
       return `${name} is live`;
     case "deployment.superseded":
@@ -139,6 +142,7 @@ function actorField({ type, data }: DeploymentEvent): Readonly<Record<string, st
     case "deployment.emergency":
     case "deployment.held":
     case "deployment.building":
+    case "deployment.batch":
     case "deployment.live":
     case "deployment.superseded":
     case "deployment.failed":

@@ -1,4 +1,5 @@
 import type {
+  CatchUpEvent,
   CertificateEvent,
   CronEvent,
   DeploymentEvent,
@@ -69,6 +70,7 @@ function otherText(event: Other, isRecovery: boolean): Text {
       ...serverText(data.server, "failure", "offline"),
       line: "Its agent has lost contact. Deployments wait until it is back.",
     };
+  if (type === "server.behind" || type === "server.caught_up") return catchUpText(event);
   if (type === "process.crash_looping" || type === "process.recovered") return processText(event);
   if (type === "cron.failed" || type === "cron.recovered") return cronText(event);
   if (type === "certificate.expiring" || type === "certificate.renewed") return certificateText(event);
@@ -95,6 +97,19 @@ function otherText(event: Other, isRecovery: boolean): Text {
       level: "warning",
     };
   return changeText(event, ...subjectOf(event));
+}
+
+function catchUpText({ type, data: { project, server, live } }: CatchUpEvent): Text {
+  const base = { page: `/deployments/${live.id}`, link: "Open the deployment" };
+  const subject = `${project.name}: server ${server.name}`;
+  return type === "server.behind"
+    ? {
+        ...base,
+        level: "warning",
+        title: `${subject} is behind v${live.version}`,
+        line: "It gets the release by itself when it can.",
+      }
+    : { ...base, level: "success", title: `${subject} serves v${live.version}` };
 }
 
 function processText({ type, data }: ProcessEvent): Text {

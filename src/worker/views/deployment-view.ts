@@ -90,8 +90,8 @@ function waitingOn({
   firstInLine,
   ahead,
 }: DeploymentReading): WaitingOn | null {
-  if (stage !== "queued") return null;
   if (hold !== null) return hold;
+  if (stage !== "queued") return null;
   if (waitsForServer) return { type: "server", id: serverId };
   // Next in the queue, and about to be offered to its server.
   if (firstInLine === null || ahead === null || ahead === 0) return null;

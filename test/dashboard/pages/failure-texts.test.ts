@@ -25,7 +25,7 @@ it("the headline names the server, if there are several", () => {
 });
 
 it("the advice says that servers keep the release if they do not go back", () => {
-  const nothing = { stage: null, failure: null, evidence: null, started_at: null };
+  const nothing = { stage: null, failure: null, evidence: null, started_at: null, finished_at: null };
   const id = ids.server();
   const run: DeploymentRun = {
     ...nothing,

@@ -76,7 +76,8 @@ describe("the rollout in the form", () => {
       { rollout_batch: " 2 ", rollout_pause_seconds: "30" },
       { batch: 2, pause_seconds: 30 },
     ],
-    [{ rollout_canary: "1" }, { canary: { size: 1 } }],
+    [{ rollout_canary: "1" }, { canary: { size: 1, approval: false } }],
+    [{ rollout_canary: "1", rollout_canary_approval: true }, { canary: { size: 1, approval: true } }],
     [
       { rollout_on_failure: "continue", rollout_offline: "skip", rollout_min: "2" },
       { on_failure: "continue", offline: "skip", min: 2 },
@@ -87,7 +88,7 @@ describe("the rollout in the form", () => {
   });
 
   it("has no canary if its number is emptied", () => {
-    const saved = { ...several, rollout: { ...several.rollout, canary: { size: 2 } } };
+    const saved = { ...several, rollout: { ...several.rollout, canary: { size: 2, approval: false } } };
     expect(serversDraft(saved).rollout_canary).toBe("2");
     expect(changed({ rollout_canary: " " }, saved)).toEqual({ rollout: { canary: null } });
   });

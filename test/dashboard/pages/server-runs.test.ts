@@ -20,7 +20,10 @@ const ids = createIdGenerator({ now: () => (time += 1), randomBytes: (count) => 
 const [one, two, three] = [ids.server(), ids.server(), ids.server()];
 
 function run(server: ServerId, change: Partial<DeploymentRun> = {}): DeploymentRun {
-  const nothing = { stage: null, failure: null, release: null, evidence: null, started_at: null };
+  const nothing = {
+    ...{ stage: null, failure: null, release: null, evidence: null },
+    ...{ started_at: null, finished_at: null },
+  };
   return { server_id: server, purpose: "deploy", status: "waiting", ...nothing, ...change };
 }
 

@@ -40,7 +40,7 @@ const rollouts: fc.Arbitrary<Rollout> = fc.record({
   order: fc.constantFrom("rolling", "at_once"),
   batch: fc.integer({ min: 1, max: 3 }),
   pause_seconds: fc.constantFrom(0, 60),
-  canary: fc.constantFrom(null, null, { size: 1 }, { size: 2 }),
+  canary: fc.constantFrom(null, null, { size: 1, approval: false }, { size: 2, approval: false }),
   on_failure: fc.constantFrom("revert", "revert", "stop", "continue"),
   offline: fc.constantFrom("wait", "skip"),
   min: fc.integer({ min: 1, max: 4 }),

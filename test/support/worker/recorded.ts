@@ -40,7 +40,10 @@ export async function recordedStatuses(serverId: string): Promise<string[]> {
     .bind(serverId)
     .first("account_id");
   return (await recordedEvents(String(owner))).flatMap(({ type, data }) =>
-    "server" in data && data.server.id === serverId && type === `server.${data.server.status}`
+    "server" in data &&
+    "status" in data.server &&
+    data.server.id === serverId &&
+    type === `server.${data.server.status}`
       ? [data.server.status]
       : [],
   );

@@ -7,6 +7,7 @@ import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import type { ConnectedAgent } from "../../support/connected-agent/connected-agent.ts";
 import { emptyReport } from "../../support/connected-agent/events.ts";
 import { deployToAll, prepareAll, resolved } from "../../support/worker/deploy-to-all.ts";
+import { recordedEvents } from "../../support/worker/recorded.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
 async function read(project: TestProject): Promise<Project> {
@@ -167,6 +168,77 @@ describe("a deployment to several servers", () => {
         ["live", 1],
         ["live", 1],
       ]);
+  });
+
+  it("waits for an approval after the first server, if the rollout says so", async () => {
+    const canary = { size: 1, approval: true };
+    const { project, agents, accountId } = await TestProject.onServers(2, { rollout: { canary } });
+    const { id } = await project.start();
+    const [first, second] = agents;
+    const [one, two] = await prepareAll(agents, id);
+    if (first === undefined || second === undefined || one === undefined || two === undefined)
+      throw new Error("two servers");
+    await first.completes({ ...one, reuse_release: one.version });
+    const waitingOn = async () => (await project.deployment(id)).waiting_on;
+    await expect.poll(waitingOn).toMatchObject({ type: "approval", until: expect.any(String) });
+    expect(await second.reports(two)).toMatchObject({ instruction: "continue" });
+    const approved = await project.post(`/v1/deployments/${id}/approve`);
+    expect(approved.status).toBe(200);
+    expect(await approved.json()).toMatchObject({ waiting_on: null, approved_by: expect.anything() });
+    await second.completes({ ...two, reuse_release: two.version });
+    const live = await project.reaches(id, "live");
+    for (const { started_at, finished_at } of live.runs)
+      expect(Date.parse(finished_at ?? "")).toBeGreaterThanOrEqual(Date.parse(started_at ?? ""));
+    const types = (await recordedEvents(accountId)).map(({ type }) => type);
+    expect(types.filter((type) => type.startsWith("deployment."))).toEqual([
+      "deployment.started",
+      "deployment.building",
+      "deployment.held",
+      "deployment.approved",
+      "deployment.live",
+    ]);
+    const log = await (await project.get(`/v1/logs/${id}`)).text();
+    expect(log).toContain("Waiting for an approval: 1 of 2 servers has switched");
+  });
+
+  it("tells by an event that it pauses between two batches", async () => {
+    const { project, agents, accountId } = await TestProject.onServers(2, { rollout: { pause_seconds: 60 } });
+    const { id } = await project.start();
+    const [one] = await prepareAll(agents, id);
+    if (one === undefined) throw new Error("two servers");
+    await agents[0]?.completes({ ...one, reuse_release: one.version });
+    const waitingOn = async () => (await project.deployment(id)).waiting_on;
+    await expect.poll(waitingOn).toMatchObject({ type: "batch", until: expect.any(String) });
+    const events = async () => (await recordedEvents(accountId)).map(({ type }) => type);
+    await expect.poll(events).toContain("deployment.batch");
+  });
+
+  it("leaves a server out that is not connected, which gets the release when it is", async () => {
+    const rollout = { offline: "skip" };
+    const { project, agents, accountId } = await TestProject.onServers(2, { rollout });
+    const [first, second] = agents;
+    if (first === undefined || second === undefined) throw new Error("two servers");
+    second.cut();
+    const { id } = await project.start();
+    const [one] = await prepareAll([first], id);
+    if (one === undefined) throw new Error("no order");
+    await first.completes({ ...one, reuse_release: one.version });
+    const live = await project.reaches(id, "live");
+    expect(live.runs.map(({ status }) => status)).toContain("skipped");
+    const log = await (await project.get(`/v1/logs/${id}`)).text();
+    expect(log).toContain("Server web-2 is left out, because it is not connected");
+    await second.connect();
+    const late = await second.orderOf(id);
+    await second.reports(late, resolved, { type: "ready" });
+    await second.completes({ ...late, reuse_release: late.version });
+    const places = async () =>
+      (await recordedEvents(accountId)).flatMap(({ type, data }) =>
+        "server" in data && "live" in data ? [[type, data.server.name, data.live.version]] : [],
+      );
+    await expect.poll(places).toEqual([
+      ["server.behind", "web-2", 1],
+      ["server.caught_up", "web-2", 1],
+    ]);
   });
 
   it("names the server of each line of its log", async () => {

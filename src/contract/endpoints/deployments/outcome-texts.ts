@@ -42,6 +42,7 @@ export const outcomeSchemas = {
     release: "The number of the release that it has switched to. `null` if it has not.",
     evidence: "What proves that it serves the release. `null` if it does not.",
     started_at: "When it began. `null` if it has not.",
+    finished_at: "When it ended. `null` if it has not.",
   }),
   Failure: object(schemas.DeploymentFailure, "Why a deployment failed.", {
     code: "The reason, for programs.",

@@ -113,6 +113,7 @@ export const DeploymentRun = z.strictObject({
   release: z.nullable(wholeFrom(1)),
   evidence: z.nullable(LiveEvidence),
   started_at: z.nullable(z.string()),
+  finished_at: z._default(z.nullable(z.string()), null),
 });
 export type DeploymentRun = z.infer<typeof DeploymentRun>;
 
@@ -128,17 +129,19 @@ const differs = z.optional(SettingNames);
 const holds = [
   z.strictObject({ type: z.literal("freeze"), id: FreezeId, until: z.string(), differs }),
   z.strictObject({ type: z.literal("commit"), id: ServerId }),
-  z.strictObject({ type: z.literal("approval"), differs }),
+  z.strictObject({ type: z.literal("approval"), differs, until: z.optional(z.string()) }),
+  z.strictObject({ type: z.literal("batch"), until: z.string() }),
 ] as const;
 
 /**
  * What holds a deployment at the head of the queue: a freeze until an instant, a missing approval, or a server that has
  * not resolved the commit that an approval is about. `differs`: for a rollback or a `config` deployment, its settings that
- * are not live.
+ * are not live. On several servers, also what it waits for after the first of them have switched: an approval `until` an
+ * instant, or the end of the pause between two batches.
  */
 export const Hold = growing(
   z.discriminatedUnion("type", holds),
-  z.object({ type: unknownOf(["freeze", "commit", "approval"]) }),
+  z.object({ type: unknownOf(["freeze", "commit", "approval", "batch"]) }),
 );
 export type Hold = z.infer<typeof Hold>;
 
@@ -148,7 +151,7 @@ export const WaitingOn = growing(
     z.strictObject({ type: z.literal("server"), id: ServerId }),
     ...holds,
   ]),
-  z.object({ type: unknownOf(["deployment", "server", "freeze", "commit", "approval"]) }),
+  z.object({ type: unknownOf(["deployment", "server", "freeze", "commit", "approval", "batch"]) }),
 );
 export type WaitingOn = z.infer<typeof WaitingOn>;
 

@@ -1,28 +1,25 @@
-import type * as z from "zod/mini";
-
 import {
+  catchUpEventTypes,
+  certificateEventTypes,
+  connectionEventTypes,
+  cronEventTypes,
   deploymentEventTypes,
-  type Event,
-  type EventType,
   freezeEventTypes,
   hookEventTypes,
+  identityEventTypes,
+  invitationEventTypes,
+  memberEventTypes,
+  passkeyEventTypes,
+  processEventTypes,
   projectEventTypes,
   serverEventTypes,
   tokenEventTypes,
   trustRuleEventTypes,
   webhookEventTypes,
-  withoutRecordFields,
-  processEventTypes,
-  cronEventTypes,
-  certificateEventTypes,
-} from "#contract/endpoints/events/schemas.ts";
-import {
-  connectionEventTypes,
-  identityEventTypes,
-  invitationEventTypes,
-  memberEventTypes,
-  passkeyEventTypes,
-} from "#contract/endpoints/events/people-event-types.ts";
+} from "#contract/endpoints/events/event-types.ts";
+import type * as z from "zod/mini";
+
+import { type Event, type EventType, withoutRecordFields } from "#contract/endpoints/events/schemas.ts";
 import { example, liveDeployment } from "#contract/reference/examples.ts";
 
 type EventExample = z.input<typeof Event>;
@@ -69,6 +66,7 @@ const deploymentOf = (type: (typeof deploymentEventTypes)[number]) => {
     case "deployment.emergency":
       return { ...building, emergency: "Checkout is down" } as const;
     case "deployment.building":
+    case "deployment.batch":
       return { ...building, stage: "build", started_at: deployment.started_at } as const;
     case "deployment.live":
     case "deployment.deleted":
@@ -119,6 +117,15 @@ export const eventExamples: readonly EventExample[] = [
     ...common,
     type,
     data: { ...numbered, server, changed: [] },
+  })),
+  ...catchUpEventTypes.map((type): EventExample => ({
+    ...common,
+    type,
+    data: {
+      ...{ sequence: numbered.sequence, actor: system, project: shop },
+      server: { id: example.server, name: "web-2" },
+      live: { id: example.deployment, version: 12 },
+    },
   })),
   ...projectEventTypes.map((type): EventExample => ({
     ...common,

@@ -32,9 +32,12 @@ export const eventSchemas = {
     "deployment.started": "a deployment was accepted, and is next or waits in the queue",
     "deployment.emergency":
       "somebody started a deployment that passes freezes and approvals; `emergency` has the reason",
-    "deployment.held": "a deployment waits for an approval, or for the end of a freeze",
+    "deployment.held":
+      "a deployment waits for an approval, at the head of the queue or after its first servers have switched, or for the end of a freeze",
     "deployment.approved": "somebody approved a deployment",
     "deployment.building": "the run of a deployment has begun; its commit is known",
+    "deployment.batch":
+      "some of a project's servers have switched, and the deployment pauses before the next",
     "deployment.live": "the project serves the deployment",
     "deployment.superseded": "another deployment is live instead",
     "deployment.failed": "a deployment did not go live; `failure` has the reason",
@@ -47,6 +50,8 @@ export const eventSchemas = {
       "the disk of a server is nearly full, or its ingress does not work or is missing for an app",
     "server.offline": "the agent of a server has not been connected for a minute",
     "server.deleted": "a server was deleted",
+    "server.behind": "one of several servers does not serve the live deployment, and will get it by itself",
+    "server.caught_up": "a server that was behind serves the live deployment",
     "project.created": "a project was created",
     "project.updated": "the settings of a project changed",
     "project.deleted": "a project was deleted",
@@ -134,6 +139,20 @@ export const eventSchemas = {
     "data.server.name": "The server's name.",
     "data.server.status": "The server's status.",
   }),
+  CatchUpEvent: object(
+    schemas.CatchUpEvent,
+    "One of several servers of a project does not serve the live deployment, or serves it again.",
+    {
+      ...common,
+      ...project,
+      "data.server": "The server.",
+      "data.server.id": "The server's id.",
+      "data.server.name": "The server's name.",
+      "data.live": "The live deployment.",
+      "data.live.id": "The deployment's id.",
+      "data.live.version": "The deployment's version.",
+    },
+  ),
   ProjectEvent: object(schemas.ProjectEvent, "A project has changed.", { ...common, ...project, ...changed }),
   VariablesEvent: object(schemas.VariablesEvent, "Variables or secrets of a project have changed.", {
     ...common,

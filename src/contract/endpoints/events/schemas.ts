@@ -3,12 +3,25 @@ import * as z from "zod/mini";
 import { wholeFrom } from "#contract/bounds.ts";
 import { Deployment, DeploymentFailure, Hold } from "#contract/endpoints/deployments/schemas.ts";
 import {
+  accountEventTypes,
+  catchUpEventTypes,
+  certificateEventTypes,
   connectionEventTypes,
+  cronEventTypes,
+  deploymentEventTypes,
+  freezeEventTypes,
+  hookEventTypes,
   identityEventTypes,
   invitationEventTypes,
   memberEventTypes,
   passkeyEventTypes,
-} from "#contract/endpoints/events/people-event-types.ts";
+  processEventTypes,
+  projectEventTypes,
+  serverEventTypes,
+  tokenEventTypes,
+  trustRuleEventTypes,
+  webhookEventTypes,
+} from "#contract/endpoints/events/event-types.ts";
 import { MemberReference } from "#contract/endpoints/members/reference.ts";
 import {
   AccountId,
@@ -90,47 +103,6 @@ export const EventDeployment = z.extend(z.omit(Deployment, { ...onlyInRecord, fa
 });
 export type EventDeployment = z.infer<typeof EventDeployment>;
 
-export const deploymentEventTypes = [
-  "deployment.started",
-  "deployment.emergency",
-  "deployment.held",
-  "deployment.approved",
-  "deployment.building",
-  "deployment.live",
-  "deployment.superseded",
-  "deployment.failed",
-  "deployment.canceled",
-  "deployment.deleted",
-] as const;
-export const serverEventTypes = [
-  "server.created",
-  "server.updated",
-  "server.healthy",
-  "server.degraded",
-  "server.offline",
-  "server.deleted",
-] as const;
-export const projectEventTypes = ["project.created", "project.updated", "project.deleted"] as const;
-export const processEventTypes = ["process.crash_looping", "process.recovered"] as const;
-export const cronEventTypes = ["cron.failed", "cron.recovered"] as const;
-export const certificateEventTypes = ["certificate.expiring", "certificate.renewed"] as const;
-export const tokenEventTypes = ["token.created", "token.rotated", "token.revoked"] as const;
-export const trustRuleEventTypes = [
-  "trust_rule.created",
-  "trust_rule.updated",
-  "trust_rule.deleted",
-] as const;
-export const accountEventTypes = ["account.updated", "account.link_used"] as const;
-export const webhookEventTypes = [
-  "webhook.created",
-  "webhook.updated",
-  "webhook.disabled",
-  "webhook.deleted",
-  "webhook.test",
-] as const;
-export const hookEventTypes = ["hook.created", "hook.updated", "hook.refused", "hook.deleted"] as const;
-export const freezeEventTypes = ["freeze.created", "freeze.updated", "freeze.deleted"] as const;
-
 const ProjectReference = z.strictObject({ id: ProjectId, name: z.string() });
 
 const event = <const Types extends readonly [string, ...string[]], Data extends z.core.$ZodLooseShape>(
@@ -158,6 +130,14 @@ export const ServerEvent = event(serverEventTypes, {
   changed: z.array(z.string()),
 });
 export type ServerEvent = z.infer<typeof ServerEvent>;
+
+/** One of several servers of a project. `live`: the live deployment, which it does not serve, or serves again. */
+export const CatchUpEvent = event(catchUpEventTypes, {
+  project: ProjectReference,
+  server: z.strictObject({ id: ServerId, name: z.string() }),
+  live: z.strictObject({ id: DeploymentId, version: wholeFrom(1) }),
+});
+export type CatchUpEvent = z.infer<typeof CatchUpEvent>;
 
 /** `changed`: the names of the settings that changed. */
 export const ProjectEvent = event(projectEventTypes, {
@@ -311,6 +291,7 @@ export type AuditEvent = z.infer<typeof AuditEvent>;
 export const EventType = z.enum([
   ...deploymentEventTypes,
   ...serverEventTypes,
+  ...catchUpEventTypes,
   ...projectEventTypes,
   "variables.updated",
   ...processEventTypes,
@@ -343,6 +324,7 @@ const UnknownEvent = z.object({
 export const Event = z.discriminatedUnion("type", [
   DeploymentEvent,
   ServerEvent,
+  CatchUpEvent,
   ProjectEvent,
   VariablesEvent,
   ProcessEvent,

@@ -77,7 +77,9 @@ export const rolloutFields = {
   order: z.enum(["rolling", "at_once"]),
   batch: wholeBetween(1, MAX_SERVERS),
   pause_seconds: wholeBetween(0, 3600),
-  canary: z.nullable(z.strictObject({ size: wholeBetween(1, MAX_SERVERS) })),
+  canary: z.nullable(
+    z.strictObject({ size: wholeBetween(1, MAX_SERVERS), approval: z._default(z.boolean(), false) }),
+  ),
   on_failure: z.enum(["revert", "stop", "continue"]),
   offline: z.enum(["wait", "skip"]),
   min: wholeBetween(1, MAX_SERVERS),
@@ -87,7 +89,7 @@ export const rolloutFields = {
  * How a deployment gets to the servers of a project. No server switches before all are ready.
  *
  * `order`: whether servers switch in batches of `batch`, with `pause_seconds` between them, or all at once. `canary`: how many
- * switch first; null: as many as in each batch.
+ * switch first, and whether a person must approve that the others follow; null: as many as in each batch.
  * `on_failure`: what happens if a server fails after another one has switched. `revert`: servers that have switched go back.
  * `stop`: they stay, and the others keep what they serve. `continue`: the others switch too, if at least `min` can.
  * `offline`: whether a server that is not connected is waited for, or left out while `min` remain.

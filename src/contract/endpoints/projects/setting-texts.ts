@@ -79,6 +79,8 @@ export const rolloutTexts = {
   pause_seconds: "How long to wait between two batches.",
   canary: "How many servers switch first, before the batches. `null`: no other number than `batch`.",
   "canary.size": "The number of servers.",
+  "canary.approval":
+    "Whether the other servers wait for an approval, for an hour. Without one, the deployment is canceled, and the servers that have switched go back. A rollback, an emergency and a change of settings do not wait.",
   on_failure:
     "What happens if a server fails after another one has switched. `revert`: all go back to what they served. `stop`: servers that have switched stay, the others keep what they serve, and the deployment fails. `continue`: the others switch too, if at least `min` can; the server that failed gets the release later.",
   offline:

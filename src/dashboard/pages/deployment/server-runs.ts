@@ -54,9 +54,10 @@ export function serverProgress({ status, runs }: Facts, times: Times, now: numbe
  * if some have begun, such as before they go back: the page says what the servers do.
  */
 export function statusFacts(deployment: Deployment): StatusFacts {
-  const { status, runs, stage } = deployment;
+  const { status, runs, stage, waiting_on: waiting } = deployment;
   const isBegun = runs.some((run) => run.status !== "waiting" && run.status !== "offered");
-  if (status !== "building" || !isBegun || stage !== "queued") return deployment;
+  const isHeld = waiting?.type === "approval" || waiting?.type === "batch";
+  if (status !== "building" || !isBegun || stage !== "queued" || isHeld) return deployment;
   const current = runs.flatMap((run) => run.stage ?? []);
   const least = [...runStages, "canceling" as const].find((one) => current.includes(one));
   return { status, stage: least ?? null, waiting_on: null };

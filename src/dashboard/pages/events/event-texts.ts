@@ -14,6 +14,7 @@ const happened: Record<EventType, string> = {
   "deployment.held": "is held",
   "deployment.approved": "was approved",
   "deployment.building": "is building",
+  "deployment.batch": "is pausing between servers",
   "deployment.live": "is live",
   "deployment.superseded": "was superseded",
   "deployment.failed": "failed",
@@ -25,6 +26,8 @@ const happened: Record<EventType, string> = {
   "server.degraded": "is degraded",
   "server.offline": "is offline",
   "server.deleted": "was removed",
+  "server.behind": "is behind",
+  "server.caught_up": "has caught up",
   "project.created": "was added",
   "project.updated": "was changed",
   "project.deleted": "was deleted",
@@ -87,6 +90,12 @@ export function eventText(event: ReadEvent): EventText {
 }
 
 function subjectOf({ type, data }: Event): Omit<EventText, "happened"> {
+  if ("server" in data && "live" in data)
+    return {
+      subject: `${data.server.name} of ${data.project.name}`,
+      route: { page: "deployment", id: data.live.id },
+      detail: `v${data.live.version}`,
+    };
   if ("deployment" in data) {
     const { deployment, project } = data;
     const isGone = type === "deployment.deleted";

@@ -34,6 +34,21 @@ export function RolloutFieldset({ draft, change, field }: SettingsPart) {
           hint: "Canaries: the others follow when these are live.",
         })}
       </div>
+      {draft.rollout_canary.trim() === "" ? null : (
+        <>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={draft.rollout_canary_approval}
+              onChange={({ currentTarget }) => change({ rollout_canary_approval: currentTarget.checked })}
+            />
+            The others wait for an approval
+          </label>
+          <p class="quiet">
+            For an hour. Without an approval, the deployment is canceled, and these servers go back.
+          </p>
+        </>
+      )}
       <Choice
         label="If a server fails after others have switched"
         value={onFailure}

@@ -22,6 +22,7 @@ export const serverFields = {
   rollout_pause_seconds: z.string(),
   /** Empty: none. */
   rollout_canary: z.string(),
+  rollout_canary_approval: z.boolean(),
   rollout_on_failure: z.string(),
   rollout_offline: z.string(),
   rollout_min: z.string(),
@@ -39,6 +40,7 @@ export function serversDraft({ servers, rollout }: Saved): ServersDraft {
     rollout_batch: String(rollout.batch),
     rollout_pause_seconds: String(rollout.pause_seconds),
     rollout_canary: String(rollout.canary?.size ?? ""),
+    rollout_canary_approval: rollout.canary?.approval ?? false,
     rollout_on_failure: rollout.on_failure,
     rollout_offline: rollout.offline,
     rollout_min: String(rollout.min),
@@ -104,23 +106,26 @@ const rolloutNames = [
   "order",
   "batch",
   "pause_seconds",
-  "canary",
   "on_failure",
   "offline",
   "min",
-] as const satisfies readonly (keyof Rollout)[];
+] as const satisfies readonly Exclude<keyof Rollout, "canary">[];
 
 function rolloutChanges(draft: ServersDraft, before: ServersDraft): Record<string, unknown> {
   const changed = rolloutNames.filter((name) => draft[`rollout_${name}`] !== before[`rollout_${name}`]);
-  return Object.fromEntries(
-    changed.map((name) => [name, rolloutValue(name, draft[`rollout_${name}`].trim())]),
-  );
+  const canary = canaryIn(draft);
+  return {
+    ...Object.fromEntries(changed.map((name) => [name, rolloutValue(name, draft[`rollout_${name}`].trim())])),
+    ...(JSON.stringify(canary) === JSON.stringify(canaryIn(before)) ? {} : { canary }),
+  };
+}
+
+function canaryIn({ rollout_canary: size, rollout_canary_approval: approval }: ServersDraft) {
+  return size.trim() === "" ? null : { size: Number(size), approval };
 }
 
 function rolloutValue(name: (typeof rolloutNames)[number], text: string): unknown {
   switch (name) {
-    case "canary":
-      return text === "" ? null : { size: Number(text) };
     case "batch":
     case "pause_seconds":
     case "min":

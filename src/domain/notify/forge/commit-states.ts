@@ -44,6 +44,7 @@ export function stateOf(type: DeploymentEvent["type"]): CommitState | null {
     case "deployment.approved":
       return "pending";
     case "deployment.building":
+    case "deployment.batch":
       return "running";
     case "deployment.live":
       return "success";
@@ -82,6 +83,7 @@ function detail({ type, data: { deployment, actor, replaced_by: newer } }: Deplo
     case "deployment.held":
     case "deployment.approved":
     case "deployment.building":
+    case "deployment.batch":
     case "deployment.superseded":
     case "deployment.deleted":
       return "";

@@ -6,6 +6,7 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { runStages } from "#contract/stages.ts";
+import { canaryDeadline } from "#domain/lane/canary.ts";
 import { isIn, type LaneDeployment, type LaneHold, type Run, type State } from "#domain/lane/lane.ts";
 import { awaitsPermit, isRunIn, isUnended, type RunIn, startOf } from "#domain/lane/runs.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
@@ -48,7 +49,7 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     variablesRevision: deployment.variables?.revision || null,
     clearCache: deployment.clearCache,
     pushedSha: deployment.pushedSha,
-    hold: state.name === "queued" ? holdView(state.hold, deployment.serverId) : null,
+    hold: holdOf(deployment),
     approvedBy: deployment.approvedBy,
     emergency: deployment.emergency,
     changes: deployment.changes,
@@ -76,6 +77,7 @@ function runView(run: Run): DeploymentRun {
     release: isRunIn(run, "switched") ? run.state.release : null,
     evidence: isRunIn(run, "switched") ? run.state.evidence : null,
     started_at: timestampOrNull("startedAt" in state ? state.startedAt : null),
+    finished_at: timestampOrNull(run.endedAt ?? null),
   };
 }
 
@@ -107,8 +109,20 @@ export function lastEnded(records: readonly DeploymentRecord[]): DeploymentRecor
   return ended.toSorted((one, other) => one.version - other.version).at(-1) ?? null;
 }
 
-function holdView(hold: LaneHold | null, serverId: ServerId): Hold | null {
-  if (hold === null) return null;
+/** What it waits for at the head of the queue, or after the first of its servers have switched; null: nothing. */
+function holdOf(deployment: LaneDeployment): Hold | null {
+  const { state, serverId } = deployment;
+  if (state.name === "queued") return state.hold === null ? null : holdView(state.hold, serverId);
+  if (state.name !== "active" || state.verdict !== null) return null;
+  const deadline = canaryDeadline(deployment);
+  if (deadline !== null) return { type: "approval", until: timestamp(deadline) };
+  const { pauseUntil } = state;
+  // Without a pause, the next batch has begun.
+  const isPause = pauseUntil !== null && state.plan.fleet?.rollout.pause_seconds !== 0;
+  return isPause ? { type: "batch", until: timestamp(pauseUntil) } : null;
+}
+
+function holdView(hold: LaneHold, serverId: ServerId): Hold {
   const differs = hold.differs.length === 0 ? {} : { differs: hold.differs };
   switch (hold.type) {
     case "freeze":

@@ -1,5 +1,6 @@
 import type { DeploymentId, IdGenerator, ProjectId } from "#contract/ids.ts";
-import type { EventEffect } from "#domain/lane/deployment-events.ts";
+import type { EventEffect, PlaceEffect } from "#domain/lane/deployment-events.ts";
+import { SYSTEM } from "#domain/events/system-actor.ts";
 import type { NewEvent } from "#worker/db/changes/change-writes.ts";
 import { type StoredChange, storedChange, type StoredEntry } from "#worker/db/changes/stored-change.ts";
 import type { NewPush } from "#worker/db/pushes/push-records.ts";
@@ -24,6 +25,17 @@ export function deploymentEvent(
     replaced_by: replacedBy ?? null,
   };
   return { id: ids.event(), type, data, actor, createdAt: now };
+}
+
+/** The event of a server that is behind, or is no longer. @param now Unix milliseconds */
+export function placeEvent(
+  { event: type, server, live, projectName }: PlaceEffect,
+  projectId: ProjectId,
+  ids: IdGenerator,
+  now: number,
+): NewEvent {
+  const data = { project: { id: projectId, name: projectName }, server, live };
+  return { id: ids.event(), type, data, actor: SYSTEM, createdAt: now };
 }
 
 /** The entry of a request that has started a deployment, and the ledger's row of a push; null: neither is to be written. */

@@ -12,7 +12,7 @@ import { merged } from "#worker/objects/shared/merged.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import { lastEnded } from "#worker/objects/project-lane/deployment-record.ts";
-import { deploymentEvent } from "#worker/objects/project-lane/lane-changes.ts";
+import { deploymentEvent, placeEvent } from "#worker/objects/project-lane/lane-changes.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 import { removeRest } from "#worker/objects/project-lane/remove-rest.ts";
 import { repairRecords } from "#worker/objects/project-lane/repair-records.ts";
@@ -186,6 +186,11 @@ export function saveEffect(places: Places, effect: Effect, now: number): void {
       if (owner === null) return;
       const place = { projectId: owner.projectId, url: outbox.siteUrl() };
       return changes.add(storedChange(deploymentEvent(effect, place, ids, now), null));
+    }
+    case "server_event": {
+      const owner = store.owner();
+      if (owner === null) return;
+      return changes.add(storedChange(placeEvent(effect, owner.projectId, ids, now), null));
     }
     case "output":
       return logs.append(effect.deploymentId, effect.serverId, effect.lines, now);

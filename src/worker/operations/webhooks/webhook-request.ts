@@ -1,5 +1,5 @@
+import type { webhookEventTypes } from "#contract/endpoints/events/event-types.ts";
 import type { AuditChanges, AuditTarget } from "#contract/endpoints/audit/schemas.ts";
-import type { webhookEventTypes } from "#contract/endpoints/events/schemas.ts";
 import type { WebhookId } from "#contract/ids.ts";
 import { refuse } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
