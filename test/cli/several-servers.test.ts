@@ -258,5 +258,34 @@ describe("a live deployment on several servers", () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/^The processes are of web-1, the first of 2 servers:$/m);
     expect(stderr).toMatch(/^ {2}web-2: no processes reported, serves v[12]$/m);
+    const second = await run(project, "ps", "--server", "web-2");
+    expect(second.stderr).toMatch(/^The processes are of web-2, one of 2 servers:$/m);
+  });
+
+  it("prints what the app prints on all servers, or on the servers that --server names", async () => {
+    for (const [at, agent] of agents.entries())
+      agent.printed = [{ instance: "web-1-0", message: `Hello from web-${at + 1}` }];
+    const all = await run(project, "logs", "--app", "--no-follow");
+    expect(all.stdout).toBe("web-1\tweb-1-0\tHello from web-1\nweb-2\tweb-1-0\tHello from web-2\n");
+    const one = await run(project, "logs", "--app", "--no-follow", "--server", "web-2");
+    expect(one.stdout).toBe("web-1-0\tHello from web-2\n");
+    const json = await run(project, "logs", "--app", "--no-follow", "--json");
+    expect(
+      json.stdout
+        .trim()
+        .split("\n")
+        .map((line) => jsonOf(line)),
+    ).toMatchObject(idsOf(1, 2).map((server_id) => ({ type: "line", server_id })));
+    const wrong = await run(project, "logs", "--app", "--server", "web-3");
+    expect(wrong.stderr).toContain(
+      "does not run on the server web-3, but on web-1, web-2. Did you mean web-",
+    );
+  });
+
+  it("runs a one-off command on the server that --server names", async () => {
+    const commands = (agent: ConnectedAgent | undefined) =>
+      (agent?.received ?? []).flatMap((one) => (one.type === "start_command" ? one.command : []));
+    await run(project, "run", "--server", "web-2", "--", "hostname", "-f");
+    expect([commands(agents[0]), commands(agents[1])]).toEqual([[], ["hostname -f"]]);
   });
 });

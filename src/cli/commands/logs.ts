@@ -19,7 +19,7 @@ export const logs = defineCommand({
   summary: "Show a deployment's log, or what the app prints",
   details: [
     "Without --follow, prints the log so far. With --follow, prints new lines until the deployment ends, and has the exit codes of deploy --follow. With --json, prints one JSON object per line.",
-    "Of a deployment to several servers, each line has the name of its server. With --server, the lines of the other servers are left out.",
+    "Of several servers, each line has the name of its server, also with --app. With --server, the lines of the other servers are left out.",
     "With --app, prints what the instances of the project print to stdout and stderr, read from its server: the last lines, then new lines until Ctrl-C, each after the name of its instance, at a terminal also after its time, which is not known for lines that were printed while the server's agent did not run. --ended prints the end of what instances printed that have ended. Nothing of it is stored outside of the server.",
   ],
   words: {
@@ -39,10 +39,14 @@ export const logs = defineCommand({
     ...warningsOption,
     ...appOptions,
   },
-  examples: ["logs -f", "logs v12", "logs v12 --server web-2", "logs --app --process web"],
+  examples: [
+    "logs -f",
+    "logs v12",
+    "logs v12 --server web-2",
+    "logs --app --process web",
+    "logs --app --server web-2",
+  ],
   run: withSession(async (session, { words, options }) => {
-    if (options.app && options.server.length > 0)
-      return stop("usage", "--server is for the log of a deployment, not for --app.");
     if (options.app) return printAppOutput(session, words.deployment, options);
     const ofApp = appOptionIn(options);
     if (ofApp !== null)

@@ -1,6 +1,6 @@
-import type { Processes } from "#contract/endpoints/processes/schemas.ts";
+import type { Processes, ProcessesQuery } from "#contract/endpoints/processes/schemas.ts";
 import type { ServerState } from "#contract/endpoints/projects/schemas.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
@@ -11,6 +11,7 @@ import { tableText } from "#cli/output/table.ts";
 import { whileWaiting } from "#cli/output/while-waiting.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { mayCall } from "#cli/session/may-call.ts";
+import { chosenServer, serverOption } from "#cli/session/project-servers.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import { processColumns, processNotes, processRows, serverProcessNotes } from "#cli/views/process-text.ts";
 
@@ -22,27 +23,36 @@ export const ps = defineCommand({
   summary: "Show the processes of a project and their instances",
   details: [
     "An instance is live when it has passed its check. An instance that ends by itself is started again; if it keeps ending, its state is crash_looping, and its last lines are printed.",
-    "Of a project on several servers, the table is of the first one, and a line for each server says what state its processes are in.",
+    "Of a project on several servers, the table is of the first one, or of --server, and a line for each server says what state its processes are in.",
     "With --watch, reads every two seconds until Ctrl-C. At a terminal the table is redrawn in place; otherwise each reading is printed, with --json as one line.",
   ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
-  options: { watch: { kind: "flag", short: "w", help: "Repeat every two seconds" } },
-  examples: ["ps", "ps shop --watch", "ps --json"],
+  options: {
+    watch: { kind: "flag", short: "w", help: "Repeat every two seconds" },
+    ...serverOption,
+  },
+  examples: ["ps", "ps shop --watch", "ps shop --server web-2", "ps --json"],
   run: withSession(async (session, { words, options }) => {
     const found = await findProject(session, words.project);
     if (!found.ok) return found;
     const { id } = found.value;
+    const server = await chosenServer(session, id, options.server);
+    if (!server.ok) return server;
+    const place = { id, query: server.value };
     const read = await whileWaiting(
       session.output,
       "Reading the processes",
-      readProcesses(session, id, true),
+      readProcesses(session, place, true),
     );
     if (!read.ok) return read;
-    if (options.watch) return watch(session, id, read.value);
+    if (options.watch) return watch(session, place, read.value);
     print(session, read.value);
     return done;
   }),
 });
+
+/** A project, and which of its servers is read. */
+type Place = { readonly id: ProjectId; readonly query: ProcessesQuery };
 
 type Reading = {
   readonly processes: Processes;
@@ -50,24 +60,32 @@ type Reading = {
   readonly readAt: number;
   /** What to say if there are none. */
   readonly none: string;
-  /** The servers of a project on several; the processes are of the first. Empty: there is one. */
+  /** The servers of a project on several; the processes are of one of them. Empty: there is one. */
   readonly servers: readonly ServerState[];
+  /** Whose processes they are; undefined: the first server's. */
+  readonly server: ServerId | undefined;
 };
 
 /** @param isOnSeveral whether the servers are read */
 async function readProcesses(
   session: Session,
-  id: ProjectId,
+  { id, query }: Place,
   isOnSeveral: boolean,
 ): Promise<Result<Reading>> {
   const [read, servers] = await Promise.all([
-    session.client.getProcesses({ params: { project_id: id } }),
+    session.client.getProcesses({ params: { project_id: id }, query }),
     isOnSeveral ? readServers(session, id) : [],
   ]);
   if (!read.ok) return read;
   const date = Date.parse(read.headers.get("date") ?? "");
   const none = read.value.processes.length === 0 ? await whyNone(session, id) : NONE;
-  return succeed({ processes: read.value, readAt: Number.isNaN(date) ? Date.now() : date, none, servers });
+  return succeed({
+    processes: read.value,
+    readAt: Number.isNaN(date) ? Date.now() : date,
+    none,
+    servers,
+    server: query.server_id,
+  });
 }
 
 async function readServers(session: Session, id: ProjectId): Promise<readonly ServerState[]> {
@@ -97,12 +115,12 @@ function print({ output }: Session, reading: Reading): void {
   for (const line of notes(output, reading)) output.note(line);
 }
 
-function notes(output: Output, { processes, readAt, none, servers }: Reading): string[] {
+function notes(output: Output, { processes, readAt, none, servers, server }: Reading): string[] {
   const ofProcesses = processes.processes.length === 0 ? [none] : processNotes(processes, output, readAt);
-  return [...ofProcesses, ...serverProcessNotes(servers)];
+  return [...ofProcesses, ...serverProcessNotes(servers, server)];
 }
 
-async function watch(session: Session, id: ProjectId, first: Reading): Promise<Outcome> {
+async function watch(session: Session, place: Place, first: Reading): Promise<Outcome> {
   const { output, signal } = session;
   const { progress } = output;
   let last = first;
@@ -111,7 +129,7 @@ async function watch(session: Session, id: ProjectId, first: Reading): Promise<O
     if (progress.isVisible) progress.show(() => screenText(session, shown));
     else print(session, shown);
     await pause(WATCH_MS, signal);
-    const read = signal.aborted ? null : await readProcesses(session, id, last.servers.length > 0);
+    const read = signal.aborted ? null : await readProcesses(session, place, last.servers.length > 0);
     if (read !== null && !read.ok && !signal.aborted) return read;
     if (read === null || !read.ok) break;
     last = read.value;

@@ -5,14 +5,17 @@ import {
   MAX_LAST_LINES,
   OutputQuery,
 } from "#contract/endpoints/output/schemas.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { done, type Outcome, type Result, stop } from "#cli/outcome.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableInColour } from "#cli/output/printable.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { mayCall } from "#cli/session/may-call.ts";
+import { chosenServer, memberNamed, readMembers } from "#cli/session/project-servers.ts";
+import { namesFrom } from "#cli/session/server-names.ts";
 import { printFollowed } from "#cli/session/print-followed.ts";
 import type { Session } from "#cli/session/session.ts";
+import { serverPrefixes } from "#cli/views/server-prefix.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** The options of `gantry logs` that belong to --app. */
@@ -43,7 +46,11 @@ export function appOptionIn(given: Given): string | null {
 /** After how long a command that has nothing to print says so. */
 const SILENCE_MS = 2_000;
 
+/** What is asked of a server. */
+type AskedOutput = { process?: string; instance?: string; lines: number; server_id?: ServerId };
+
 type Given = {
+  readonly server: readonly string[];
   readonly process: readonly string[];
   readonly instance: string | null;
   readonly lines: string | null;
@@ -64,23 +71,108 @@ export async function printAppOutput(
   const found = await findProject(session, project);
   if (!found.ok) return found;
   const { id } = found.value;
+  const servers = await findSources(session, id, given.server);
+  if (!servers.ok) return servers;
   const { output } = session;
   const hasTimes = given.timestamps || (output.form === "terminal" && !given["no-timestamps"]);
-  const print = (line: AppOutputLine) => printLine(output, line, hasTimes);
-  const named = await checkNames(session, id, query.value, given.ended);
+  const [only] = servers.value;
+  const sources = servers.value.map(({ server, prefix, name }) => ({
+    name,
+    query: { ...query.value, ...server },
+    print: (line: AppOutputLine) => printLine(output, line, { hasTimes, prefix, server }),
+  }));
+  // Of several servers, some may not run the process.
+  const named =
+    servers.value.length > 1 || only === undefined
+      ? succeed({ hasEnded: given.ended })
+      : await checkNames(session, id, { ...query.value, ...only.server }, given.ended);
   if (!named.ok) return named;
   const { hasEnded } = named.value;
-  if (!given["no-follow"] && !hasEnded) return follow(session, id, query.value, print);
-  const ended = given.ended ? ({ ended: "true" } as const) : {};
-  const read = await session.client.getOutput({
-    params: { project_id: id },
-    query: { ...query.value, ...ended },
+  return !given["no-follow"] && !hasEnded
+    ? await fromEach(session, sources, (source) => follow(session, id, source))
+    : await readEach(session, id, sources, { isEnded: given.ended, hasEnded });
+}
+
+/** A server whose output is printed. `prefix`: before each of its lines; empty: it is the only one. */
+type Source = {
+  readonly name: string;
+  readonly query: AskedOutput;
+  readonly print: (line: AppOutputLine) => void;
+};
+type Chosen = { readonly server: { server_id?: ServerId }; readonly name: string; readonly prefix: string };
+
+/** The servers that `--server` names, or else all servers of the project. */
+async function findSources(
+  session: Session,
+  id: ProjectId,
+  words: readonly string[],
+): Promise<Result<readonly Chosen[]>> {
+  const [word, ...others] = words;
+  if (word !== undefined && others.length === 0) {
+    const server = await chosenServer(session, id, word);
+    return server.ok ? succeed([{ server: server.value, name: word, prefix: "" }]) : server;
+  }
+  const members = await readMembers(session, id);
+  const chosen: ServerId[] = [];
+  for (const one of words) {
+    const member = memberNamed(members, one);
+    if (!member.ok) return member;
+    chosen.push(member.value.server_id);
+  }
+  const shown = words.length === 0 ? members : members.filter((member) => chosen.includes(member.id));
+  if (shown.length < 2) return succeed([{ server: {}, name: "", prefix: "" }]);
+  const nameOf = namesFrom(shown);
+  const prefixOf = serverPrefixes(
+    session.output,
+    shown.map((member) => member.id),
+    nameOf,
+  );
+  return succeed(
+    shown.map(({ id: server_id }) => ({
+      server: { server_id },
+      name: nameOf(server_id),
+      prefix: session.output.form === "plain" ? `${nameOf(server_id)}\t` : prefixOf({ server_id }),
+    })),
+  );
+}
+
+/** Does this for each server. A server of several that cannot be asked is named, unless none can be. */
+async function fromEach(
+  { output }: Session,
+  sources: readonly Source[],
+  print: (source: Source) => Promise<Outcome>,
+): Promise<Outcome> {
+  const outcomes = await Promise.all(
+    sources.map(async (source) => {
+      const outcome = await print(source);
+      if (!outcome.ok && sources.length > 1) output.note(`${source.name}: ${outcome.problem.detail}`);
+      return outcome;
+    }),
+  );
+  return outcomes.find(({ ok }) => ok) ?? outcomes[0] ?? done;
+}
+
+async function readEach(
+  session: Session,
+  id: ProjectId,
+  sources: readonly Source[],
+  { isEnded, hasEnded }: { readonly isEnded: boolean; readonly hasEnded: boolean },
+): Promise<Outcome> {
+  let count = 0;
+  const outcome = await fromEach(session, sources, async ({ query, print }) => {
+    const ended = isEnded ? ({ ended: "true" } as const) : {};
+    const read = await session.client.getOutput({
+      params: { project_id: id },
+      query: { ...query, ...ended },
+    });
+    if (!read.ok) return read;
+    for (const line of read.value.lines) print(line);
+    count += read.value.lines.length;
+    return done;
   });
-  if (!read.ok) return read;
-  for (const line of read.value.lines) print(line);
-  if (read.value.lines.length === 0)
-    output.note(hasEnded ? "The server keeps no output of ended instances." : "No output yet.");
-  return done;
+  if (outcome.ok && count === 0)
+    session.output.note(hasEnded ? "The server keeps no output of ended instances." : "No output yet.");
+  return outcome;
 }
 
 /**
@@ -90,12 +182,13 @@ export async function printAppOutput(
 async function checkNames(
   session: Session,
   id: ProjectId,
-  { process, instance }: { readonly process?: string; readonly instance?: string },
+  { process, instance, server_id }: Pick<AskedOutput, "process" | "instance" | "server_id">,
   isEnded: boolean,
 ): Promise<Result<{ readonly hasEnded: boolean }>> {
   if (process === undefined && instance === undefined) return succeed({ hasEnded: isEnded });
   if (!(await mayCall(session, "getProcesses"))) return succeed({ hasEnded: isEnded });
-  const read = await session.client.getProcesses({ params: { project_id: id } });
+  const server = server_id === undefined ? {} : { server_id };
+  const read = await session.client.getProcesses({ params: { project_id: id }, query: server });
   if (!read.ok) return succeed({ hasEnded: isEnded });
   const { processes } = read.value;
   const names = processes.map(({ name }) => name);
@@ -105,7 +198,8 @@ async function checkNames(
     return stop("usage", `The project has no process ${process}. ${listText("Its processes are", names)}`);
   const isRunning = instance === undefined || running.some((name) => name === instance);
   if (isRunning || isEnded) return succeed({ hasEnded: isEnded });
-  const kept = await session.client.getOutput({ params: { project_id: id }, query: { instance, lines: 1 } });
+  const query = { ...server, instance, lines: 1 };
+  const kept = await session.client.getOutput({ params: { project_id: id }, query });
   if (kept.ok && kept.value.lines.length === 0)
     return stop(
       "usage",
@@ -119,11 +213,7 @@ function listText(before: string, names: readonly string[]): string {
   return names.length === 0 ? "It has none on the server." : `${before} ${names.join(", ")}.`;
 }
 
-function readQuery({
-  process,
-  instance,
-  lines,
-}: Given): Result<{ process?: string; instance?: string; lines: number }> {
+function readQuery({ process, instance, lines }: Given): Result<AskedOutput> {
   const [name, ...others] = process;
   if (others.length > 0) return stop("usage", "--process can be given once with --app.");
   const query = {
@@ -145,12 +235,7 @@ function readQuery({
   return stop("usage", `${broken.join(", ")}.`);
 }
 
-async function follow(
-  session: Session,
-  id: ProjectId,
-  query: { process?: string; instance?: string; lines: number },
-  print: (line: AppOutputLine) => void,
-): Promise<Outcome> {
+async function follow(session: Session, id: ProjectId, { query, print }: Source): Promise<Outcome> {
   const { output, transport, signal } = session;
   const silence = setTimeout(
     () => output.note("No output yet. gantry ps shows which processes run. Ctrl-C ends."),
@@ -178,13 +263,27 @@ function leftOutText(lines: number | null): string {
 const timeOfDay = (time: number) => new Date(time).toTimeString().slice(0, "00:00:00".length);
 const NO_TIME = "–".padEnd("12:00:03".length);
 
-function printLine(output: Output, { instance, message, time }: AppOutputLine, hasTime: boolean): void {
+type Shown = { readonly hasTimes: boolean } & Pick<Chosen, "prefix" | "server">;
+
+function printLine(
+  output: Output,
+  { instance, message, time }: AppOutputLine,
+  { hasTimes: hasTime, prefix, server }: Shown,
+): void {
   const { form, style } = output;
   if (form === "json")
-    return output.json({ type: "line", instance, message, ...(time === undefined ? {} : { time }) });
+    return output.json({
+      type: "line",
+      ...server,
+      instance,
+      message,
+      ...(time === undefined ? {} : { time }),
+    });
   if (form === "plain")
-    return output.line(`${hasTime ? `${printable(time ?? "–")}\t` : ""}${instance}\t${printable(message)}`);
+    return output.line(
+      `${hasTime ? `${printable(time ?? "–")}\t` : ""}${prefix}${instance}\t${printable(message)}`,
+    );
   const text = style.dim("x") === "x" ? printable(message) : printableInColour(message);
   const shown = time === undefined || Number.isNaN(Date.parse(time)) ? NO_TIME : timeOfDay(Date.parse(time));
-  output.line(`${hasTime ? `${style.dim(shown)} ` : ""}${style.dim(instance)} ${text}`);
+  output.line(`${hasTime ? `${style.dim(shown)} ` : ""}${prefix}${style.dim(instance)} ${text}`);
 }

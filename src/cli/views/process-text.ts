@@ -5,6 +5,7 @@ import type {
   Processes,
   ProcessReport,
 } from "#contract/endpoints/processes/schemas.ts";
+import type { ServerId } from "#contract/ids.ts";
 import type { ServerState } from "#contract/endpoints/projects/schemas.ts";
 import { sourceText } from "#contract/processes/command-source.ts";
 import { hasFailed, liveCount, processState } from "#contract/processes/process-state.ts";
@@ -118,12 +119,14 @@ function crashNotes({ name, state, last_exit: exit, last_output: lines }: Instan
   return [`${subject} ${reason}. Its last lines:`, ...newest.map((line) => `  ${line}`)];
 }
 
-/** A line for each of several servers, about its processes. The table is of the first one. */
-export function serverProcessNotes(servers: readonly ServerState[]): string[] {
+/** A line for each of several servers, about its processes. @param chosen whose table is shown; undefined: of the first */
+export function serverProcessNotes(servers: readonly ServerState[], chosen: ServerId | undefined): string[] {
   const [first] = servers;
-  if (first === undefined) return [];
+  const shown = servers.find(({ id }) => id === chosen) ?? first;
+  if (shown === undefined) return [];
+  const which = shown === first ? "the first of" : "one of";
   return [
-    `The processes are of ${printableName(first.name)}, the first of ${servers.length} servers:`,
+    `The processes are of ${printableName(shown.name)}, ${which} ${servers.length} servers:`,
     ...servers.map((server) => `  ${printableName(server.name)}: ${serverProcessText(server)}`),
   ];
 }

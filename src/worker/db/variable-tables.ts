@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 
 import type { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import type { ChangedBy } from "#contract/endpoints/variables/schemas.ts";
-import type { AccountId, CommandId, ProjectId } from "#contract/ids.ts";
+import type { AccountId, CommandId, ProjectId, ServerId } from "#contract/ids.ts";
 import type { StoredSecret } from "#domain/sealed-secret.ts";
 
 // The tables of variables and of one-off commands. The rules of schema.ts apply.
@@ -67,6 +67,8 @@ export const commands = sqliteTable(
     id: text("id").$type<CommandId>().primaryKey(),
     accountId: text("account_id").$type<AccountId>().notNull(),
     projectId: text("project_id").$type<ProjectId>().notNull(),
+    /** Null: written before a project could have several servers. */
+    serverId: text("server_id").$type<ServerId>(),
     command: text("command").notNull(),
     timeoutSeconds: integer("timeout_seconds").notNull(),
     actor: text("actor", { mode: "json" }).$type<Actor>().notNull(),

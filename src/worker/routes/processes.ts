@@ -11,7 +11,7 @@ import {
 import { deploymentLocation } from "#worker/routes/deployments.ts";
 
 export const processRoutes = forTokens(processEndpoints, {
-  getProcesses: (context, { params }) => answer(getProcesses(context, params.project_id)),
+  getProcesses: (context, { params, query }) => answer(getProcesses(context, params.project_id, query ?? {})),
   updateProcess: (context, { params, body }) =>
     answer(updateProcess(context, params.project_id, params.process, body)),
   restartProcess: (context, { params, body }) =>

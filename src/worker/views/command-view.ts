@@ -17,9 +17,9 @@ export function commandView(record: CommandRecord, state: CommandState): Command
   return { ...recorded(record), ...state };
 }
 
-function recorded({ id, projectId, command, timeoutSeconds, actor, createdAt }: CommandRecord) {
+function recorded({ id, projectId, serverId, command, timeoutSeconds, actor, createdAt }: CommandRecord) {
   return {
-    ...{ id, project_id: projectId, command, timeout_seconds: timeoutSeconds, actor },
+    ...{ id, project_id: projectId, server_id: serverId, command, timeout_seconds: timeoutSeconds, actor },
     created_at: timestamp(createdAt),
   };
 }

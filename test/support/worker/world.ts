@@ -145,7 +145,10 @@ const trustRuleOf = (projectId: ProjectId) => ({
 async function recordCommand(account: TestAccount, projectId: ProjectId): Promise<CommandId> {
   const id = ids.command();
   const actor = { type: "token", id: ids.token(), name: "owner" } as const;
-  const record = { id, projectId, command: "true", timeoutSeconds: 60, actor, createdAt: Date.now() };
+  const record = {
+    ...{ id, projectId, serverId: null, command: "true", timeoutSeconds: 60 },
+    ...{ actor, createdAt: Date.now() },
+  };
   await insertCommand(new AccountRows(env.DB, account.id), record);
   return id;
 }

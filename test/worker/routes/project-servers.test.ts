@@ -284,6 +284,51 @@ describe("a deployment to several servers", () => {
   });
 });
 
+describe("a request to one of several servers", () => {
+  it("reaches the server that it names: for processes, output, and one-off commands later too", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    for (const agent of agents) {
+      agent.answersRequests = true;
+      await agent.connect();
+    }
+    const [, second] = agents;
+    if (second === undefined) throw new Error("two servers");
+    const server_id = second.serverId;
+    second.printed = [{ instance: "web-1-0", message: "on the second" }];
+    const path = `/v1/projects/${project.id}`;
+    const output = async () => await (await project.get(`${path}/output?server_id=${server_id}`)).json();
+    await expect.poll(output).toEqual({ lines: second.printed });
+    expect((await project.get(`${path}/processes?server_id=${server_id}`)).status).toBe(200);
+    const ran = await project.post(`${path}/commands`, { command: "hostname", server_id });
+    expect(ran.status).toBe(201);
+    const { id } = await ran.clone().json<{ id: string }>();
+    expect(await ran.json()).toMatchObject({ server_id });
+    expect((await project.get(`${path}/commands/${id}/output`)).status).toBe(200);
+    expect(await (await project.get(`${path}/commands`)).json()).toMatchObject({
+      commands: [{ id, server_id, status: "exited" }],
+    });
+    const types = agents.map(({ received }) => [
+      ...new Set(received.map(({ type }) => type).filter((type) => /process|output|command/.test(type))),
+    ]);
+    expect(types).toEqual([
+      [],
+      ["read_output", "read_processes", "start_command", "read_command", "list_commands"],
+    ]);
+  });
+
+  it("is refused for a server on which the project does not run", async () => {
+    const { project } = await TestProject.onServers(2);
+    const path = `/v1/projects/${project.id}`;
+    const other = ids.server();
+    for (const query of [`/output?server_id=${other}`, `/processes?server_id=${other}`])
+      expect(await problemOf(await project.get(`${path}${query}`))).toMatchObject({ code: "not_found" });
+    const body = { command: "hostname", server_id: other };
+    expect(await problemOf(await project.post(`${path}/commands`, body))).toMatchObject({
+      code: "not_found",
+    });
+  });
+});
+
 /** Waits for another order of a deployment. */
 async function expectOrder(agent: ConnectedAgent, id: string, before: string) {
   await expect.poll(async () => (await agent.orderOf(id)).run_id).not.toBe(before);

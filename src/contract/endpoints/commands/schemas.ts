@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import { LogStream } from "#contract/endpoints/logs/schemas.ts";
-import { CommandId, ProjectId } from "#contract/ids.ts";
+import { CommandId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, queryInteger } from "#contract/paging.ts";
 import { CommandTimeout, ShellCommand } from "#contract/shell-command.ts";
 
@@ -23,6 +23,7 @@ export const DEFAULT_COMMAND_TIMEOUT = 3600;
 export const RunCommandInput = z.strictObject({
   command: ShellCommand,
   timeout_seconds: z.optional(CommandTimeout),
+  server_id: z.optional(ServerId),
 });
 export type RunCommandInput = z.infer<typeof RunCommandInput>;
 
@@ -91,9 +92,11 @@ export const CommandReading = z.discriminatedUnion("ok", [
 ]);
 export type CommandReading = z.infer<typeof CommandReading>;
 
+/** `server_id`: on which server; null: on the server of the project at that time, and it has one. */
 const commandRow = {
   id: CommandId,
   project_id: ProjectId,
+  server_id: z._default(z.nullable(ServerId), null),
   command: ShellCommand,
   timeout_seconds: CommandTimeout,
   actor: Actor,

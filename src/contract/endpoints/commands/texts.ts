@@ -97,6 +97,7 @@ export const commandTexts = {
 const rowFields = {
   id: "The command's id.",
   project_id: "The project.",
+  server_id: "The server on which it runs. `null`: it was run before a project could have several.",
   command: "The command line, which `sh -c` runs.",
   timeout_seconds: "After how many seconds it is stopped.",
   actor: "Who ran it.",
@@ -126,6 +127,7 @@ export const commandSchemas = {
   RunCommandInput: object(schemas.RunCommandInput, "The command to run.", {
     command: rowFields.command,
     timeout_seconds: "After how many seconds it is stopped. Default: 3600.",
+    server_id: "The server on which it runs, of several servers of the project. Default: the first.",
   }),
   CommandRow: object(
     schemas.CommandRow,

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 import { InstanceName, ProcessName } from "#contract/endpoints/processes/schemas.ts";
+import { ServerId } from "#contract/ids.ts";
 import { queryInteger } from "#contract/paging.ts";
 
 /** The most earlier lines that a reader gets. */
@@ -11,13 +12,14 @@ export const DEFAULT_OUTPUT_LINES = 100;
 
 /**
  * Limits the output to one process or one instance. `lines`: how many of the last lines come first. `ended`: reads
- * ended instances instead of running ones.
+ * ended instances instead of running ones. `server_id`: one of the servers of the project; omitted: the first.
  */
 export const OutputQuery = z.strictObject({
   process: z.optional(ProcessName),
   instance: z.optional(InstanceName),
   lines: z.optional(queryInteger(0, MAX_LAST_LINES)),
   ended: z.optional(z.enum(["true", "false"])),
+  server_id: z.optional(ServerId),
 });
 export type OutputQuery = z.infer<typeof OutputQuery>;
 

@@ -22,6 +22,8 @@ export const outputTexts = {
       its output is kept. \`ended=true\` reads the lines of all ended instances. A \`process\` that the project does not
       have is 404 \`not_found\`, with the names of its processes, unless output of it is kept.
 
+      Of several servers of the project, \`server_id\` chooses one. Without it, the output is of the first.
+
       With \`Accept: text/event-stream\`, the response has those lines, then each line as it is printed, of instances
       that are started later too. The \`data\` of an event is an \`AppOutputLine\`. An event named \`left_out\` has an
       \`OutputLeftOut\` as its data: lines are missing here. While there are no new lines, the stream sends a comment

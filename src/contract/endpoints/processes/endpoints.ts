@@ -23,6 +23,7 @@ export const processEndpoints = {
   getProcesses: {
     ...get("/v1/projects/:project_id/processes", token("deployments:read")),
     params: ProjectParams,
+    query: schemas.ProcessesQuery,
     success: { status: 200, body: schemas.Processes },
   },
   updateProcess: {

@@ -4,6 +4,7 @@ import { listUpTo, numberFrom, textLike, textUpTo, wholeBetween, wholeFrom } fro
 import { EmergencyReason } from "#contract/endpoints/deployments/emergency.ts";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { MAX_INSTANCES, ProcessFields } from "#contract/endpoints/processes/process-settings.ts";
+import { ServerId } from "#contract/ids.ts";
 import { nullableOf } from "#contract/lib/field-table.ts";
 import { CommandSource } from "#contract/processes/command-source.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
@@ -129,6 +130,10 @@ export const ProcessReports = listUpTo(ProcessReport, MAX_PROCESSES);
 /** Where the command of a process is from: the project's settings, or what the repository or its framework defines. */
 export const ProcessSource = z.enum(["project", ...CommandSource.options]);
 export type ProcessSource = z.infer<typeof ProcessSource>;
+
+/** `server_id`: one of the servers of the project; omitted: the first. */
+export const ProcessesQuery = z.strictObject({ server_id: z.optional(ServerId) });
+export type ProcessesQuery = z.infer<typeof ProcessesQuery>;
 
 /**
  * The processes of a project. `checked_at`: when the server reported them; null if it never did. `ingress_problem`: of the

@@ -18,7 +18,8 @@ export const processTexts = {
       server is connected, it reads them now; \`cpu_percent\` then covers the time since the previous request. Otherwise
       the response has what the server reported last, at \`checked_at\`, without memory and CPU use.
 
-      The list is empty before the first deployment, and for a project without processes.`,
+      The list is empty before the first deployment, and for a project without processes. Of several servers, \`server_id\`
+      chooses one; without it, the response is of the first.`,
     answer: {
       processes: [
         {

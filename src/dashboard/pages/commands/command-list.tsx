@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { CommandId, ProjectId } from "#contract/ids.ts";
 import { commandApi, useCommands } from "#dashboard/pages/commands/job-resources.ts";
 import { CommandCard } from "#dashboard/pages/commands/command-card.tsx";
@@ -7,8 +8,14 @@ import { RunForm } from "#dashboard/pages/commands/run-form.tsx";
 import { EmptyState } from "#dashboard/shared/empty-state.tsx";
 import { PagedList } from "#dashboard/shared/paged-list.tsx";
 
+type Props = {
+  readonly id: ProjectId;
+  /** null: not loaded. */
+  readonly project: Project | null;
+};
+
 /** The one-off commands of a project, the newest first, and a form that runs one. */
-export function CommandList({ id }: { readonly id: ProjectId }) {
+export function CommandList({ id, project }: Props) {
   const commands = useCommands(id);
   const [started, setStarted] = useState<CommandId | null>(null);
   return (
@@ -23,6 +30,7 @@ export function CommandList({ id }: { readonly id: ProjectId }) {
         <>
           <RunForm
             id={id}
+            project={project}
             onRun={(command) => {
               setStarted(command.id);
               return commands.reload();
@@ -35,7 +43,13 @@ export function CommandList({ id }: { readonly id: ProjectId }) {
           ) : (
             <ul class="records" aria-label="Commands">
               {rows.map((row) => (
-                <CommandCard key={row.id} command={row} isNew={row.id === started} reload={commands.reload} />
+                <CommandCard
+                  key={row.id}
+                  command={row}
+                  servers={project?.servers_state ?? []}
+                  isNew={row.id === started}
+                  reload={commands.reload}
+                />
               ))}
             </ul>
           )}

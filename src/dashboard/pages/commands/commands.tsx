@@ -39,7 +39,7 @@ export function CommandsPage({ id }: { readonly id: ProjectId }) {
           {/* Shown after the parts above it, so that the page does not move. */}
           <section hidden={!wasShown.current} aria-label="One-off commands">
             <h2>One-off commands</h2>
-            {mayRun ? <CommandList id={id} /> : <NotAllowed what="one-off commands" />}
+            {mayRun ? <CommandList id={id} project={project} /> : <NotAllowed what="one-off commands" />}
           </section>
         </>
       )}

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import { followOutput } from "#client/follow-output.ts";
 import type { AppOutputLine } from "#contract/endpoints/output/schemas.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
 import { streams } from "#dashboard/data/stream-slots.ts";
 import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
@@ -16,8 +16,14 @@ const SHOWN_LINES = 500;
 /** Lines that arrive within this time are rendered together. */
 const GATHER_MS = 100;
 
+type Props = {
+  readonly id: ProjectId;
+  /** One of the servers of the project; null: the first. */
+  readonly server: ServerId | null;
+};
+
 /** What the app prints, live. The server sends it only while it is open. */
-export function AppOutput({ id }: { readonly id: ProjectId }) {
+export function AppOutput({ id, server }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <section class="app-output" aria-label="Output">
@@ -25,7 +31,7 @@ export function AppOutput({ id }: { readonly id: ProjectId }) {
       <Button onClick={() => setIsOpen(!isOpen)}>
         {isOpen ? "Stop showing output" : "Show live output"}
       </Button>
-      {isOpen ? <Lines id={id} /> : null}
+      {isOpen ? <Lines id={id} server={server} /> : null}
     </section>
   );
 }
@@ -38,7 +44,7 @@ type Shown = {
   readonly time: string | null;
 };
 
-function Lines({ id }: { readonly id: ProjectId }) {
+function Lines({ id, server }: Props) {
   const [lines, setLines] = useState<readonly Shown[]>([]);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [tries, setTries] = useState(0);
@@ -46,6 +52,7 @@ function Lines({ id }: { readonly id: ProjectId }) {
 
   useEffect(() => {
     const stopped = new AbortController();
+    const query = server === null ? {} : { server_id: server };
     let next = 0;
     let waiting: Shown[] = [];
     const add = (line: Omit<Shown, "key">) => void waiting.push({ key: (next += 1), ...line });
@@ -57,7 +64,7 @@ function Lines({ id }: { readonly id: ProjectId }) {
     };
     const timer = setInterval(publish, GATHER_MS);
     const follow = async () => {
-      for await (const event of followOutput(streams, id, { query: {}, signal: stopped.signal })) {
+      for await (const event of followOutput(streams, id, { query, signal: stopped.signal })) {
         if (event.type === "line") add({ ...event.line, time: event.line.time ?? null });
         else if (event.type === "left_out")
           add({ instance: null, message: leftOutText(event.lines), time: null });
@@ -71,7 +78,7 @@ function Lines({ id }: { readonly id: ProjectId }) {
       stopped.abort();
       clearInterval(timer);
     };
-  }, [id, tries]);
+  }, [id, server, tries]);
 
   return (
     <>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { Processes, ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { useNow } from "#dashboard/data/clock.ts";
 import { notLoaded, type WatchedResource } from "#dashboard/data/resource.ts";
@@ -11,6 +11,7 @@ import { AppOutput } from "#dashboard/pages/project/app-output.tsx";
 import { ProcessCard } from "#dashboard/pages/project/process-card.tsx";
 import { useSamples } from "#dashboard/pages/project/use-samples.ts";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { ServerChoice } from "#dashboard/shared/server-choice.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { isNotAllowed, NoAccess } from "#dashboard/shared/unavailable.tsx";
 import { useSeen } from "#dashboard/shared/use-seen.ts";
@@ -20,6 +21,7 @@ import { Waiting } from "#dashboard/shared/waiting.tsx";
 export function ProcessesSection({ project }: { readonly project: Project }) {
   const section = useRef<HTMLElement>(null);
   const isSeen = useSeen(section);
+  const [server, setServer] = useState<ServerId | null>(null);
   const [read, setRead] = useState<WatchedResource<Processes>>(notLoaded);
   const samples = useSamples(read.value);
   const { value, problem, reload } = read;
@@ -29,7 +31,8 @@ export function ProcessesSection({ project }: { readonly project: Project }) {
     <>
       <section ref={section} class="processes" aria-label="Processes">
         {/* Each read asks the server. Nothing is read while the section is scrolled out of the window. */}
-        {isSeen ? <ProcessesLoader id={project.id} onRead={setRead} /> : null}
+        {isSeen ? <ProcessesLoader id={project.id} server={server} onRead={setRead} /> : null}
+        <ServerChoice project={project} value={server} onChange={setServer} />
         {!isRead ? (
           <Waiting what="Loading the processes" />
         ) : isNotAllowed(problem) && problem !== null ? (
@@ -52,16 +55,20 @@ export function ProcessesSection({ project }: { readonly project: Project }) {
           </>
         )}
       </section>
-      {isRead ? <AppOutput id={project.id} /> : null}
+      {isRead ? <AppOutput key={server} id={project.id} server={server} /> : null}
     </>
   );
 }
 
-type LoaderProps = { readonly id: ProjectId; readonly onRead: (read: WatchedResource<Processes>) => void };
+type LoaderProps = {
+  readonly id: ProjectId;
+  readonly server: ServerId | null;
+  readonly onRead: (read: WatchedResource<Processes>) => void;
+};
 
 /** Polls the processes while it is mounted. Renders nothing. */
-function ProcessesLoader({ id, onRead }: LoaderProps) {
-  const read = useProcesses(id);
+function ProcessesLoader({ id, server, onRead }: LoaderProps) {
+  const read = useProcesses(id, server);
   useEffect(() => onRead(read), [read.value, read.problem]);
   return null;
 }

@@ -13,6 +13,7 @@ export type CommandRecord = Omit<typeof commands.$inferSelect, "accountId">;
 const fields = {
   id: commands.id,
   projectId: commands.projectId,
+  serverId: commands.serverId,
   command: commands.command,
   timeoutSeconds: commands.timeoutSeconds,
   actor: commands.actor,
@@ -48,13 +49,14 @@ export async function findCommand(
   return record ?? null;
 }
 
-/** The commands of a project, newest first, each with the server that serves the project now. */
+/** The commands of a project, newest first, each with the server that keeps it. */
 export async function listCommands(
   rows: AccountRows,
   projectId: ProjectId,
   position: Position<CommandId>,
-): Promise<(CommandRecord & { readonly serverId: ServerId })[]> {
-  const withServer = { ...fields, serverId: servingServerOf(rows, projectId) };
+): Promise<(CommandRecord & { readonly keptOn: ServerId })[]> {
+  const serving = servingServerOf(rows, projectId);
+  const withServer = { ...fields, keptOn: sql<ServerId>`coalesce(${commands.serverId}, ${serving})` };
   const ofProject = and(eq(commands.projectId, projectId), isOfProject(rows, commands));
   return rows.select(withServer, commands, newestFirst(commands.id, position, ofProject));
 }

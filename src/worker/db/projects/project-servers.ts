@@ -133,6 +133,14 @@ export function memberFields(rows: AccountRows): SQL {
   return rows.listNamed(item, projectServers, eq(projectServers.projectId, projects.id));
 }
 
+/** The servers of a project that has several. */
+export async function findMembers(rows: AccountRows, id: ProjectId): Promise<MemberReading[]> {
+  const found = await rows.find(onlyMembers, projects, id);
+  return found === null ? [] : membersOf(found.members);
+}
+
+const onlyMembers = (rows: AccountRows) => ({ members: memberFields(rows) });
+
 /** The servers, from the value of `memberFields`. */
 export function membersOf(value: unknown): MemberReading[] {
   return storedMembers.parse(value);

@@ -23,7 +23,7 @@ import { currentRevision } from "#worker/db/variables/variable-records.ts";
 
 const storedRuns = storedAs(z.array(DeploymentRun));
 
-type ServedProject = LocatedProject & {
+export type ServedProject = LocatedProject & {
   /** When its server last reported `serving…` and `reportedProcesses` unchanged; null: not since `servingCheckedAt`. */
   readonly confirmedAt: number | null;
 };

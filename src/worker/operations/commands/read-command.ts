@@ -20,6 +20,7 @@ import {
   askForStates,
   type ReadRefusal,
 } from "#worker/operations/commands/ask-for-command.ts";
+import { onServer } from "#worker/operations/projects/servers-of-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { readPage } from "#worker/paging.ts";
 import { commandRow, commandView } from "#worker/views/command-view.ts";
@@ -38,15 +39,19 @@ export async function listCommands(
   const page = await readPage(list, query, DEFAULT_PAGE_SIZE);
   if (!page.ok) return page;
   const { rows: records, nextCursor } = page.value;
-  const [first] = records;
-  if (first === undefined) {
+  if (records.length === 0) {
     // Only a project that exists has commands.
     const exists = (await findServedProject(rows, projectId)) !== null;
     return exists ? succeed({ commands: [], next_cursor: null }) : notFound("project");
   }
-  // A server that was sent a command has a link.
-  const server = { serverId: first.serverId, serverLocation: null };
-  const states = await askForStates(context, { id: projectId, ...server });
+  const servers = [...new Set(records.map(({ keptOn }) => keptOn))];
+  const answers = await Promise.all(
+    servers.map(async (serverId) =>
+      // A server that was sent a command has a link.
+      askForStates(context, { id: projectId, serverId, serverLocation: null }),
+    ),
+  );
+  const states = new Map(answers.flatMap((known) => [...known]));
   const commands = records.map((record) => commandRow(record, states.get(record.id)));
   return succeed({ commands, next_cursor: nextCursor });
 }
@@ -92,14 +97,17 @@ export async function stopCommand(
 }
 
 async function findBoth(
-  { latestRows: rows }: Context,
+  context: Context,
   projectId: ProjectId,
   id: CommandId,
 ): Promise<Result<{ project: LocatedProject; record: CommandRecord }, "not_found">> {
+  const { latestRows: rows } = context;
   const [project, record] = await Promise.all([
     findServedProject(rows, projectId),
     findCommand(rows, projectId, id),
   ]);
   if (project === null) return notFound("project");
-  return record === null ? notFound("command") : succeed({ project, record });
+  if (record === null) return notFound("command");
+  const there = await onServer({ rows }, project, record.serverId ?? undefined);
+  return there.ok ? succeed({ project: there.value, record }) : notFound("command");
 }

@@ -10,23 +10,33 @@ import { deleteCommand, findCommand, insertCommand } from "#worker/db/commands/c
 import { findServedProject } from "#worker/db/projects/served-project.ts";
 import { askForCommand, type StartRefusal } from "#worker/operations/commands/ask-for-command.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
+import { onServer } from "#worker/operations/projects/servers-of-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { commandView } from "#worker/views/command-view.ts";
 
 /**
- * Starts a command on the server of the live deployment. It is recorded first. If the answer is lost, the command may run:
+ * Starts a command on a server of the live deployment. It is recorded first. If the answer is lost, the command may run:
  * a retry with the same Idempotency-Key has the same id, and the agent starts each id once.
  */
 export async function runCommand(
   context: Context,
   projectId: ProjectId,
-  { command, timeout_seconds = DEFAULT_COMMAND_TIMEOUT }: RunCommandInput,
+  { command, timeout_seconds = DEFAULT_COMMAND_TIMEOUT, server_id: asked }: RunCommandInput,
 ): Promise<Result<CommandRun, StartRefusal>> {
   const { latestRows: rows } = context;
-  const project = await findServedProject(rows, projectId);
-  if (project === null) return notFound("project");
+  const found = await findServedProject(rows, projectId);
+  if (found === null) return notFound("project");
+  const there = await onServer({ rows }, found, asked);
+  if (!there.ok) return there;
+  const project = there.value;
   const record = {
-    ...{ id: context.ids.command(), projectId, command, timeoutSeconds: timeout_seconds },
+    ...{
+      id: context.ids.command(),
+      projectId,
+      serverId: project.serverId,
+      command,
+      timeoutSeconds: timeout_seconds,
+    },
     ...{ actor: actorOf(context), createdAt: context.clock.now() },
   };
   const isNew = await insertCommand(rows, record);

@@ -11,6 +11,7 @@ import { findServedProject } from "#worker/db/projects/served-project.ts";
 import { followOutput, type OutputEvent } from "#worker/following/output/output-follower.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { lacksProcess, noSuchProcess } from "#worker/operations/processes/read-processes.ts";
+import { onServer } from "#worker/operations/projects/servers-of-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 
@@ -21,7 +22,7 @@ import { askAgent, requestAbout, unavailable } from "#worker/operations/reposito
 export async function getOutput(
   context: Context,
   id: ProjectId,
-  { lines = DEFAULT_OUTPUT_LINES, ended, ...filter }: OutputQuery,
+  { lines = DEFAULT_OUTPUT_LINES, ended, server_id: serverId, ...filter }: OutputQuery,
 ): Promise<Result<AppOutput, "not_found" | "server_offline" | "agent_outdated" | "unavailable">> {
   const project = await findServedProject(context.rows, id);
   if (project === null) return notFound("project");
@@ -37,7 +38,9 @@ export async function getOutput(
     ended: ended === "true",
     lines,
   } as const;
-  const answer = await askAgent(context, project, request);
+  const there = await onServer(context, project, serverId);
+  if (!there.ok) return there;
+  const answer = await askAgent(context, there.value, request);
   if (!answer.ok) return answer;
   const { lines: printed } = answer.value;
   return unknown !== null && printed.length === 0
@@ -58,17 +61,19 @@ export type FollowedOutput = {
 export async function followAppOutput(
   context: Context,
   projectId: ProjectId,
-  { lines = DEFAULT_OUTPUT_LINES, ended: _ended, ...filter }: OutputQuery,
+  { lines = DEFAULT_OUTPUT_LINES, ended: _ended, server_id: asked, ...filter }: OutputQuery,
   after: number | null,
 ): Promise<Result<FollowedOutput, "not_found" | "server_offline" | "too_many_followers" | "unavailable">> {
   const project = await findServedProject(context.rows, projectId);
   if (project === null) return notFound("project");
   if (filter.process !== undefined && lacksProcess(project, filter.process))
     return noSuchProcess(project, filter.process);
-  const { serverId } = project;
+  const there = await onServer(context, project, asked);
+  if (!there.ok) return there;
+  const { serverId } = there.value;
   try {
     const request = { projectId, ...filter, lines, after };
-    const follow = await followOutput(context, project, request, LOG_HEARTBEAT_MS);
+    const follow = await followOutput(context, there.value, request, LOG_HEARTBEAT_MS);
     if (!follow.ok) return follow;
     const isThere = async () => (await findServedProject(context.latestRows, projectId)) !== null;
     return succeed({ follow: follow.value, isThere });

@@ -1,4 +1,6 @@
 import { cronServer, type ProjectServer, servesDomain } from "#contract/endpoints/projects/servers.ts";
+import type { ServerId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import { findMemberLocations } from "#worker/db/projects/project-servers.ts";
@@ -29,6 +31,23 @@ export async function onCronServer<Project extends LocatedProject>(
     servers.filter((server) => server.id === id),
   );
   return there ?? project;
+}
+
+/**
+ * The project on one of its servers. As `onWebServers`, if it is not the first.
+ * @param project on its first server
+ * @param serverId undefined: the first
+ */
+export async function onServer<Project extends LocatedProject>(
+  { rows }: Pick<Context, "rows">,
+  project: Project,
+  serverId: ServerId | undefined,
+): Promise<Result<Project, "not_found">> {
+  if (serverId === undefined || serverId === project.serverId) return succeed(project);
+  const found = project.settings.servers.length === 0 ? [] : await findMemberLocations(rows, project.id);
+  const location = found.find((one) => one.serverId === serverId);
+  if (location !== undefined) return succeed({ ...project, ...location });
+  return refuse("not_found", `The project ${project.name} does not run on a server ${serverId}.`);
 }
 
 /** The project on each of its servers whose deploy key is not known. As `onWebServers`. */

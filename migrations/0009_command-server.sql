@@ -1,0 +1,1 @@
+ALTER TABLE `commands` ADD `server_id` text;
