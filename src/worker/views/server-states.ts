@@ -20,7 +20,7 @@ export function serverStates(
 }
 
 /** Whether all of a project works: it does not if something on one server does not. */
-export function healthOfAll(servers: readonly ServerState[]): ProjectHealth {
+export function healthOfAll(servers: readonly Pick<ServerState, "name" | "health">[]): ProjectHealth {
   const states = servers.map(({ health }) => health.state);
   const worst = (["degraded", "unknown"] as const).find((state) => states.includes(state)) ?? "ok";
   const reasons = servers.flatMap(({ name, health }) =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { Project, type ProjectRows } from "#contract/endpoints/projects/schemas.ts";
+import { ProjectId } from "#contract/ids.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
@@ -8,6 +9,7 @@ import type { ConnectedAgent } from "../../support/connected-agent/connected-age
 import { emptyReport } from "../../support/connected-agent/events.ts";
 import { deployToAll, prepareAll, resolved } from "../../support/worker/deploy-to-all.ts";
 import { recordedEvents } from "../../support/worker/recorded.ts";
+import { crashLooping, instanceReport, processReport } from "../../support/process-reports.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
 async function read(project: TestProject): Promise<Project> {
@@ -97,6 +99,22 @@ describe("a project on several servers", () => {
     expect(await problemOf(await ask([one]))).toMatchObject({ code: "insufficient_scope" });
     expect(await problemOf(await ask([two, one]))).toMatchObject({ code: "insufficient_scope" });
     expect((await ask([one, { ...two, cron: true }])).status).toBe(200);
+  });
+
+  it("is degraded in the list of projects if something does not work on any of its servers", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    await deployToAll(project, agents);
+    const listed = async () =>
+      (await (await project.get("/v1/projects")).json<ProjectRows>()).health[project.id];
+    await expect.poll(listed).toEqual({ state: "ok", reasons: [] });
+    const looping = processReport("worker", { instances: [instanceReport("worker-1-0", crashLooping)] });
+    const report = { project_id: ProjectId.parse(project.id), release: 1, releases: [1], url: null };
+    agents[1]?.status([{ ...report, processes: [looping] }]);
+    await expect.poll(listed).toMatchObject({
+      state: "degraded",
+      reasons: [{ summary: expect.stringMatching(/ on web-2$/) }],
+    });
+    expect((await read(project)).health).toEqual(await listed());
   });
 
   it("keeps each of its servers from being deleted", async () => {

@@ -4,7 +4,7 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { lastDeployAt } from "#worker/db/projects/find-project.ts";
 import { servingConnectedAt } from "#worker/db/projects/served-project.ts";
-import { hasRunOn, isOneOfServers } from "#worker/db/projects/project-servers.ts";
+import { hasRunOn, isOneOfServers, memberHealths } from "#worker/db/projects/project-servers.ts";
 import type { Position } from "#worker/db/reads.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { isOneOf } from "#worker/db/statements.ts";
@@ -26,8 +26,14 @@ export type ProjectSummary = Pick<
   Exclude<keyof typeof summaryColumns, "framework">
 > & { readonly framework: string | null };
 
-/** `connectedAt`: since when its server is connected, in Unix milliseconds; null: it is not. */
-export type ListedProject = ProjectSummary & { readonly connectedAt: number | null };
+/**
+ * `connectedAt`: since when its server is connected, in Unix milliseconds; null: it is not. `members`: the health of each of
+ * several servers, for `healthsOf`.
+ */
+export type ListedProject = ProjectSummary & {
+  readonly connectedAt: number | null;
+  readonly members: unknown;
+};
 
 /** The account's projects, newest first. */
 export async function listProjects(
@@ -38,7 +44,12 @@ export async function listProjects(
 }
 
 function summaryFields(rows: AccountRows) {
-  return { ...summaryColumns, lastDeployAt: lastDeployAt(rows), connectedAt: servingConnectedAt(rows) };
+  return {
+    ...summaryColumns,
+    lastDeployAt: lastDeployAt(rows),
+    connectedAt: servingConnectedAt(rows),
+    members: memberHealths(rows),
+  };
 }
 
 /** Whether the project in `projects` is on a server: its settings name it, or one of its deployments is live or building there. */

@@ -133,6 +133,30 @@ export function memberFields(rows: AccountRows): SQL {
   return rows.listNamed(item, projectServers, eq(projectServers.projectId, projects.id));
 }
 
+const MemberHealth = z.strictObject({
+  name: z.string(),
+  isConnected: z.int(),
+  health: z.nullable(z.array(HealthReason)),
+});
+const storedHealths = storedAs(z.array(MemberHealth));
+
+/** What does not work on the servers of the project in `projects`, if it has several, for `healthsOf`. */
+export function memberHealths(rows: AccountRows): SQL {
+  const isServer = eq(servers.id, projectServers.serverId);
+  const ofServer = (field: SQL | typeof servers.name) =>
+    rows.first(field, servers, isServer, sql`${servers.id}`);
+  const item = sql`json_object(
+    'name', ${ofServer(servers.name)},
+    'isConnected', ${ofServer(sql`${servers.connectedAt} is not null`)},
+    'health', json(${projectServers.health}))`;
+  return rows.listNamed(item, projectServers, eq(projectServers.projectId, projects.id));
+}
+
+/** The health of each server, from the value of `memberHealths`. */
+export function healthsOf(value: unknown): z.infer<typeof MemberHealth>[] {
+  return storedHealths.parse(value);
+}
+
 /** The servers of a project that has several. */
 export async function findMembers(rows: AccountRows, id: ProjectId): Promise<MemberReading[]> {
   const found = await rows.find(onlyMembers, projects, id);
