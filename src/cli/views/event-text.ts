@@ -1,4 +1,9 @@
-import { type Event, isKnown, type ReadEvent } from "#contract/endpoints/events/schemas.ts";
+import {
+  type Event,
+  isKnown,
+  type ProcessEvent,
+  type ReadEvent,
+} from "#contract/endpoints/events/schemas.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
 
@@ -16,14 +21,14 @@ export function eventRow(event: ReadEvent, time: string): readonly string[] {
 
 /** What an event is about, in a line. */
 function aboutText({ data }: Event): string {
-  if ("server" in data && "live" in data)
+  if ("server" in data && "live" in data && !("since" in data))
     return withReason(`${data.project.name} ${data.server.name}`, `v${data.live.version}`);
   if ("deployment" in data) {
     const { project, deployment } = data;
     const failure = deployment.failure === null ? "" : `: ${printable(deployment.failure.message)}`;
     return `${printableName(project.name)} v${deployment.version} ${sourceText(deployment)}${failure}`;
   }
-  if ("server" in data) return withChanges(data.server.name, data.changed);
+  if ("server" in data && "changed" in data) return withChanges(data.server.name, data.changed);
   if ("revision" in data)
     return withChanges(data.project.name, [...data.set, ...data.removed.map((name) => `-${name}`)]);
   if ("freeze" in data) {
@@ -31,13 +36,16 @@ function aboutText({ data }: Event): string {
     return `${printableName(freeze.name)} (${project === null ? "all projects" : printableName(project.name)})`;
   }
   if ("process" in data)
-    return withReason(`${data.project.name} ${data.process.name}`, data.last_line ?? data.last_exit);
+    return withReason(
+      `${data.project.name} ${data.process.name}${onServer(data)}`,
+      data.last_line ?? data.last_exit,
+    );
   if ("job" in data)
     return withReason(
-      `${data.project.name} ${data.job.name}`,
+      `${data.project.name} ${data.job.name}${onServer(data)}`,
       data.run?.last_line ?? data.run?.message ?? null,
     );
-  if ("certificate" in data) return withReason(data.certificate.domain, data.problem);
+  if ("certificate" in data) return withReason(`${data.certificate.domain}${onServer(data)}`, data.problem);
   if ("project" in data) return withChanges(data.project.name, data.changed);
   if ("token" in data) return printableName(data.token.name);
   if ("trust_rule" in data) return withChanges(data.trust_rule.name, data.changed);
@@ -65,3 +73,6 @@ function withChanges(name: string, changed: readonly string[]): string {
 function withReason(name: string, reason: string | null): string {
   return `${printableName(name)}${reason === null ? "" : `: ${printable(reason)}`}`;
 }
+
+const onServer = ({ server }: Pick<ProcessEvent["data"], "server">): string =>
+  server === null ? "" : ` on ${server.name}`;

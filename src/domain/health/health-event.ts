@@ -12,7 +12,7 @@ type Unnumbered<Of extends { readonly type: string; readonly data: object }> = {
   readonly data: Omit<Of["data"], "sequence" | "actor">;
 };
 
-/** The event of a change, without the project's name and the live deployment, which only D1 knows. */
+/** The event of a change, without the project's name, the server and the live deployment, which only D1 knows. */
 export function healthEvent(
   change: HealthChange,
   projectId: ProjectId,
@@ -23,6 +23,7 @@ export function healthEvent(
   });
   const common = {
     project: { id: projectId, name: "" },
+    server: null,
     live: null,
     since: new Date(since).toISOString(),
   };

@@ -113,10 +113,11 @@ function catchUpText({ type, data: { project, server, live } }: CatchUpEvent): T
 }
 
 function processText({ type, data }: ProcessEvent): Text {
-  const { project, process, last_exit: exit, last_line: line, reason } = data;
+  const { process, last_exit: exit, last_line: line, reason, project } = data;
+  const name = `${process.name}${onServer(data)}`;
   const base = { page: `/projects/${project.id}/processes`, link: "Show the output" };
   if (type === "process.recovered")
-    return { ...base, ...recoveredText(project.name, process.name, reason, data.since, "crashed") };
+    return { ...base, ...recoveredText(project.name, name, reason, data.since, "crashed") };
   const end = data.signal ?? (data.exit_code === null ? null : `exit code ${data.exit_code}`);
   const often =
     data.ends === null || data.seconds === null ? null : `${data.ends} times in ${periodText(data.seconds)}`;
@@ -124,7 +125,7 @@ function processText({ type, data }: ProcessEvent): Text {
   return {
     ...base,
     level: "failure",
-    title: `${project.name}: ${process.name} crashes again and again${known === "" ? "" : ` (${known})`}`,
+    title: `${project.name}: ${name} crashes again and again${known === "" ? "" : ` (${known})`}`,
     line: end === null && exit !== null ? `It ${exit}.` : null,
     code: line,
     fields: { Running: runningText(data), Deployment: versionText(data) },
@@ -133,13 +134,14 @@ function processText({ type, data }: ProcessEvent): Text {
 
 function cronText({ type, data }: CronEvent): Text {
   const { project, job, run, reason } = data;
+  const name = `${job.name}${onServer(data)}`;
   const base = { page: `/projects/${project.id}/commands`, link: "Show the runs" };
   if (type === "cron.recovered" || run === null)
-    return { ...base, ...recoveredText(project.name, job.name, reason, data.since, "failed") };
+    return { ...base, ...recoveredText(project.name, name, reason, data.since, "failed") };
   return {
     ...base,
     level: "failure",
-    title: `${project.name}: the cron job ${job.name} failed`,
+    title: `${project.name}: the cron job ${name} failed`,
     line: `Run ${run.number} ${run.message ?? "failed"}. There is no further message until it succeeds.`,
     code: run.last_line,
     fields: { Deployment: versionText(data) },
@@ -153,11 +155,14 @@ function certificateText({ type, data }: CertificateEvent): Text {
     link: "Show the domains",
     fields: { Expires: certificate.expires_at?.slice(0, 10) ?? null },
   };
-  const subject = `${project.name}: the certificate of ${certificate.domain}`;
+  const subject = `${project.name}: the certificate of ${certificate.domain}${onServer(data)}`;
   return type === "certificate.renewed"
     ? { ...base, level: "success", title: `${subject} was renewed` }
     : { ...base, level: "warning", title: `${subject} expires soon`, line: problem };
 }
+
+const onServer = ({ server }: Pick<ProcessEvent["data"], "server">): string =>
+  server === null ? "" : ` on ${server.name}`;
 
 /** @param failed how it failed since then */
 function recoveredText(
@@ -222,7 +227,7 @@ function changeText({ type, data }: Other, subject: string, page: string): Text 
 
 /** What an event is about, and the page of the dashboard that shows it. */
 function subjectOf({ type, data }: Other): readonly [subject: string, page: string] {
-  if ("server" in data) return [`Server ${data.server.name}`, "/servers"];
+  if ("server" in data && "changed" in data) return [`Server ${data.server.name}`, "/servers"];
   if ("token" in data) return [`Token ${data.token.name}`, "/tokens"];
   if ("trust_rule" in data) return [`Trust rule ${data.trust_rule.name}`, "/tokens/trust-rules"];
   if ("passkey" in data) return [`Passkey ${data.passkey.name} of ${data.member.name}`, "/members"];

@@ -41,7 +41,7 @@ export async function recordedStatuses(serverId: string): Promise<string[]> {
     .first("account_id");
   return (await recordedEvents(String(owner))).flatMap(({ type, data }) =>
     "server" in data &&
-    "status" in data.server &&
+    "changed" in data &&
     data.server.id === serverId &&
     type === `server.${data.server.status}`
       ? [data.server.status]

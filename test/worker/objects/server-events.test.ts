@@ -36,7 +36,7 @@ async function connectServer(): Promise<{ account: TestAccount; agent: Connected
 async function statusEvents({ id }: TestAccount): Promise<string[]> {
   const events = await recordedEvents(id);
   return events.flatMap(({ type, data }) =>
-    "server" in data && "status" in data.server && type !== "server.created"
+    "server" in data && "changed" in data && type !== "server.created"
       ? [`${data.server.name} ${data.server.status}`]
       : [],
   );

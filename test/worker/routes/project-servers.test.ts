@@ -101,8 +101,8 @@ describe("a project on several servers", () => {
     expect((await ask([one, { ...two, cron: true }])).status).toBe(200);
   });
 
-  it("is degraded in the list of projects if something does not work on any of its servers", async () => {
-    const { project, agents } = await TestProject.onServers(2);
+  it("is degraded in the list of projects if something does not work on a server, and an event names it", async () => {
+    const { project, agents, accountId } = await TestProject.onServers(2);
     await deployToAll(project, agents);
     const listed = async () =>
       (await (await project.get("/v1/projects")).json<ProjectRows>()).health[project.id];
@@ -115,6 +115,12 @@ describe("a project on several servers", () => {
       reasons: [{ summary: expect.stringMatching(/ on web-2$/) }],
     });
     expect((await read(project)).health).toEqual(await listed());
+    const crashes = async () =>
+      (await recordedEvents(accountId)).flatMap(({ type, data }) =>
+        "process" in data ? [[type, data.server]] : [],
+      );
+    const server = { id: agents[1]?.serverId, name: "web-2" };
+    await expect.poll(crashes).toEqual([["process.crash_looping", server]]);
   });
 
   it("keeps each of its servers from being deleted", async () => {
@@ -251,7 +257,9 @@ describe("a deployment to several servers", () => {
     await second.completes({ ...late, reuse_release: late.version });
     const places = async () =>
       (await recordedEvents(accountId)).flatMap(({ type, data }) =>
-        "server" in data && "live" in data ? [[type, data.server.name, data.live.version]] : [],
+        "server" in data && "live" in data && !("since" in data)
+          ? [[type, data.server.name, data.live.version]]
+          : [],
       );
     await expect.poll(places).toEqual([
       ["server.behind", "web-2", 1],

@@ -88,6 +88,7 @@ const troubled = {
   sequence: numbered.sequence,
   actor: system,
   project: shop,
+  server: null,
   live: { id: example.deployment, version: 12 },
   since: common.timestamp,
 } as const;

@@ -19,6 +19,7 @@ const project = {
   "data.project.name": "The project's name.",
 } as const;
 const troubled = {
+  "data.server": "The server on which it failed or recovered. `null` if the project has one server.",
   "data.live": "The live deployment. `null` if there is none.",
   "data.live.id": "The id of the live deployment.",
   "data.live.version": "The version of the live deployment.",

@@ -103,6 +103,7 @@ export const EventDeployment = z.extend(z.omit(Deployment, { ...onlyInRecord, fa
 });
 export type EventDeployment = z.infer<typeof EventDeployment>;
 
+const ServerReference = z.strictObject({ id: ServerId, name: z.string() });
 const ProjectReference = z.strictObject({ id: ProjectId, name: z.string() });
 
 const event = <const Types extends readonly [string, ...string[]], Data extends z.core.$ZodLooseShape>(
@@ -134,7 +135,7 @@ export type ServerEvent = z.infer<typeof ServerEvent>;
 /** One of several servers of a project. `live`: the live deployment, which it does not serve, or serves again. */
 export const CatchUpEvent = event(catchUpEventTypes, {
   project: ProjectReference,
-  server: z.strictObject({ id: ServerId, name: z.string() }),
+  server: ServerReference,
   live: z.strictObject({ id: DeploymentId, version: wholeFrom(1) }),
 });
 export type CatchUpEvent = z.infer<typeof CatchUpEvent>;
@@ -162,8 +163,14 @@ const live = z.nullable(z.strictObject({ id: DeploymentId, version: wholeFrom(1)
 export const RecoveryReason = z.enum(["working", "stopped", "removed"]);
 export type RecoveryReason = z.infer<typeof RecoveryReason>;
 
-/** `page`: the path of the dashboard's page with the output. */
-const troubled = { project: ProjectReference, live, since: z.string(), page: z.string() };
+/** `page`: the path of the dashboard's page with the output. `server`: of several servers; null: the project has one. */
+const troubled = {
+  project: ProjectReference,
+  server: z._default(z.nullable(ServerReference), null),
+  live,
+  since: z.string(),
+  page: z.string(),
+};
 
 /**
  * `ends`, `seconds`: how often an instance ended within how many seconds; null in other events, and if it is not known.

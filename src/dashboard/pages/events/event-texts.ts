@@ -2,6 +2,7 @@ import {
   type Event,
   type EventType,
   isKnown,
+  type ProcessEvent,
   type ReadEvent,
   type RecoveryReason,
 } from "#contract/endpoints/events/schemas.ts";
@@ -90,7 +91,7 @@ export function eventText(event: ReadEvent): EventText {
 }
 
 function subjectOf({ type, data }: Event): Omit<EventText, "happened"> {
-  if ("server" in data && "live" in data)
+  if ("server" in data && !("since" in data) && "live" in data)
     return {
       subject: `${data.server.name} of ${data.project.name}`,
       route: { page: "deployment", id: data.live.id },
@@ -105,23 +106,23 @@ function subjectOf({ type, data }: Event): Omit<EventText, "happened"> {
       detail: type === "deployment.failed" ? (deployment.failure?.message ?? null) : commitText(deployment),
     };
   }
-  if ("server" in data)
+  if ("server" in data && "changed" in data)
     return { subject: data.server.name, route: { page: "servers" }, detail: listed(data.changed) };
   if ("process" in data)
     return {
-      subject: `${data.process.name} of ${data.project.name}`,
+      subject: `${data.process.name} of ${data.project.name}${onServer(data)}`,
       route: { page: "processes", id: data.project.id },
       detail: data.last_line ?? data.last_exit ?? recoveryText(data.reason),
     };
   if ("job" in data)
     return {
-      subject: `Cron job ${data.job.name} of ${data.project.name}`,
+      subject: `Cron job ${data.job.name} of ${data.project.name}${onServer(data)}`,
       route: { page: "commands", id: data.project.id },
       detail: data.run === null ? recoveryText(data.reason) : (data.run.last_line ?? data.run.message),
     };
   if ("certificate" in data)
     return {
-      subject: `Certificate of ${data.certificate.domain}`,
+      subject: `Certificate of ${data.certificate.domain}${onServer(data)}`,
       route: { page: "settings_domains", id: data.project.id },
       detail: data.problem,
     };
@@ -175,6 +176,9 @@ function subjectOf({ type, data }: Event): Omit<EventText, "happened"> {
     detail: "set" in data ? namesText(data.set, data.removed) : listed(data.changed),
   };
 }
+
+const onServer = ({ server }: Pick<ProcessEvent["data"], "server">): string =>
+  server === null ? "" : ` on ${server.name}`;
 
 function recoveryText(reason: Growing<RecoveryReason> | null): string | null {
   switch (reason) {

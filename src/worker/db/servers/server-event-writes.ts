@@ -56,9 +56,13 @@ function ofProject(
   const live = rows.firstNamed<string>(reference, deployments, isLive, sql`1`);
   const exists = sql`${rows.count(projects, isIt)} = 1`;
   const isMember = and(eq(projectServers.projectId, id), eq(projectServers.serverId, serverId));
+  const isServer = eq(servers.id, projectServers.serverId);
+  const serverName = rows.firstNamed<string>(servers.name, servers, isServer, sql`1`);
+  const member = sql`json_object('id', ${projectServers.serverId}, 'name', ${serverName})`;
+  const server = rows.firstNamed<string>(member, projectServers, isMember, sql`1`);
   const isThere = sql`(${servingServerOf(rows, id)} = ${serverId} or ${rows.count(projectServers, isMember)} = 1)`;
   return {
-    data: sql`json_set(${json}, '$.project.name', ${name}, '$.live', json(${live}))`,
+    data: sql`json_set(${json}, '$.project.name', ${name}, '$.live', json(${live}), '$.server', json(${server}))`,
     isWanted: hasRecovered ? exists : sql`${exists} and ${isThere}`,
   };
 }
