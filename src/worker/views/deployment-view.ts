@@ -87,12 +87,14 @@ function waitingOn({
   hold,
   waitsForServer,
   serverId,
+  runs,
   firstInLine,
   ahead,
 }: DeploymentReading): WaitingOn | null {
   if (hold !== null) return hold;
   if (stage !== "queued") return null;
-  if (waitsForServer) return { type: "server", id: serverId };
+  const offered = runs?.find((run) => run.status === "offered");
+  if (waitsForServer) return { type: "server", id: offered?.server_id ?? serverId };
   // Next in the queue, and about to be offered to its server.
   if (firstInLine === null || ahead === null || ahead === 0) return null;
   return { type: "deployment", id: firstInLine, position: ahead };

@@ -9,9 +9,7 @@ import {
   progressText,
   serverProgress,
   stageColumns,
-  statusFacts,
 } from "#dashboard/pages/deployment/server-runs.ts";
-import { deployment } from "../data/deployment.ts";
 
 const AT = Date.parse("2026-11-20T09:14:00.000Z");
 const at = (seconds: number) => AT + seconds * 1000;
@@ -156,18 +154,5 @@ describe("all servers of a deployment", () => {
     expect(isGoingBack({ status: "building", runs: [run(one), back] })).toBe(true);
     expect(isGoingBack({ status: "building", runs: [run(one)] })).toBe(false);
     expect(isGoingBack({ status: "failed", runs: [run(one), back] })).toBe(false);
-  });
-
-  it("have begun if one of them has, although the API names the stage of the last one", () => {
-    const waiting = { type: "server", id: two } as const;
-    const queued = { ...deployment(2, "building"), stage: "queued", waiting_on: waiting } as const;
-    const building = run(one, { status: "running", stage: "build" });
-    expect(statusFacts({ ...queued, runs: [building, run(two, { status: "offered" })] })).toEqual({
-      status: "building",
-      stage: "build",
-      waiting_on: null,
-    });
-    const unbegun = { ...queued, runs: [run(one, { status: "offered" }), run(two)] };
-    expect(statusFacts(unbegun)).toMatchObject({ stage: "queued", waiting_on: waiting });
   });
 });

@@ -178,6 +178,7 @@ describe("a deployment to several servers", () => {
     await second.reports(two, { type: "result", result, project: served });
     const back = await expectOrder(first, id, one.run_id);
     expect(back).toMatchObject({ reuse_release: 1, preapproved: true, version: 2 });
+    expect(await project.deployment(id)).toMatchObject({ stage: "activate", waiting_on: null });
     await first.completes(back, [1, 2]);
     const failed = await project.reaches(id, "failed");
     expect(failed.failure).toMatchObject({ ...failure, server_id: second.serverId });

@@ -11,7 +11,7 @@ import { FailureBox } from "#dashboard/pages/deployment/failure-box.tsx";
 import { HeldNotice } from "#dashboard/pages/deployment/held-notice.tsx";
 import { LogView } from "#dashboard/pages/deployment/log-view.tsx";
 import { RunGrid } from "#dashboard/pages/deployment/run-grid.tsx";
-import { isGoingBack, statusFacts } from "#dashboard/pages/deployment/server-runs.ts";
+import { isGoingBack } from "#dashboard/pages/deployment/server-runs.ts";
 import { useRunServers } from "#dashboard/pages/deployment/use-run-servers.ts";
 import { Stages } from "#dashboard/pages/deployment/stages.tsx";
 import { type LineLink, useLineLink } from "#dashboard/pages/deployment/use-line-link.ts";
@@ -103,11 +103,7 @@ function Heading({ deployment }: { readonly deployment: Deployment }) {
   return (
     <>
       v{deployment.version}{" "}
-      {isGoingBack(deployment) ? (
-        <span class="status building">Going back</span>
-      ) : (
-        <Status of={statusFacts(deployment)} />
-      )}
+      {isGoingBack(deployment) ? <span class="status building">Going back</span> : <Status of={deployment} />}
     </>
   );
 }
@@ -117,8 +113,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
   const site = deployment.status === "live" ? (project?.url ?? null) : null;
   const { branch, commit, commit_message: message, actor, kind, rollback_of: source } = deployment;
   const { trigger, approved_by: approver, emergency } = deployment;
-  // A deployment to several servers has begun if one of them has.
-  const waiting = waitingText({ ...deployment, ...statusFacts(deployment) });
+  const waiting = waitingText(deployment);
   const changed = changesText(deployment.changes);
   return (
     <dl class="facts">

@@ -4,7 +4,7 @@ import type { ServerId } from "#contract/ids.ts";
 import { optionalStages, runStages, type RunStage } from "#contract/stages.ts";
 import type { StageSpan } from "#dashboard/pages/deployment/log-store.ts";
 import type { ShownStage, StageState } from "#dashboard/pages/deployment/stages-of.ts";
-import { buildingLabels, type StatusFacts } from "#dashboard/text/labels.ts";
+import { buildingLabels } from "#dashboard/text/labels.ts";
 
 /** How a server stands, for the sum over all servers and for the order in which a phone shows them. */
 const kinds = [
@@ -47,20 +47,6 @@ export function serverProgress({ status, runs }: Facts, times: Times, now: numbe
       shown === undefined ? [] : stagesOn(shown, times.get(id) ?? new Map(), endOf(shown, own, now));
     return { id, ...standing(last, status), stages };
   });
-}
-
-/**
- * What the status of a deployment to several servers is drawn from. The API's stage is `queued` while no server works, also
- * if some have begun, such as before they go back: the page says what the servers do.
- */
-export function statusFacts(deployment: Deployment): StatusFacts {
-  const { status, runs, stage, waiting_on: waiting } = deployment;
-  const isBegun = runs.some((run) => run.status !== "waiting" && run.status !== "offered");
-  const isHeld = waiting?.type === "approval" || waiting?.type === "batch";
-  if (status !== "building" || !isBegun || stage !== "queued" || isHeld) return deployment;
-  const current = runs.flatMap((run) => run.stage ?? []);
-  const least = [...runStages, "canceling" as const].find((one) => current.includes(one));
-  return { status, stage: least ?? null, waiting_on: null };
 }
 
 /** Whether servers return to the release that was live, because the deployment failed on another server. */

@@ -35,7 +35,7 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     createdAt: deployment.createdAt,
     trigger: deployment.trigger,
     status: statusOf(state),
-    stage: stageOf(state),
+    stage: stageOf(deployment),
     waitsForServer: state.name === "active" && leastAdvanced(state)?.state.name === "offered",
     startedAt: "startedAt" in state ? state.startedAt : startOf(deployment),
     finishedAt: "finishedAt" in state ? state.finishedAt : null,
@@ -147,14 +147,18 @@ function statusOf(state: State): DeploymentStatus {
   }
 }
 
-function stageOf(state: State): DeploymentStage | null {
+function stageOf(deployment: LaneDeployment): DeploymentStage | null {
+  const { state } = deployment;
   switch (state.name) {
     case "queued":
       return "queued";
     case "active": {
       const run = leastAdvanced(state);
-      if (run === null || !isRunIn(run, "running")) return "queued";
-      return run.state.ending === null ? run.state.stage : "canceling";
+      if (run !== null && isRunIn(run, "running"))
+        return run.state.ending === null ? run.state.stage : "canceling";
+      // Servers that have switched are about to go back.
+      if (state.verdict === null || startOf(deployment) === null) return "queued";
+      return state.verdict.type === "cancel" ? "canceling" : "activate";
     }
     case "live":
     case "superseded":
