@@ -1,6 +1,6 @@
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
-import { type Lane, liveOf, isIn } from "#domain/lane/lane.ts";
+import { isIn, type Lane, liveOf, type Served } from "#domain/lane/lane.ts";
 import { servedOn } from "#domain/lane/run-order.ts";
 import { runOn } from "#domain/lane/runs.ts";
 
@@ -32,15 +32,35 @@ export function checkServing(lane: Lane, { serverId, report }: ServingReport): S
 export function noteReport(lane: Lane, serverId: ServerId, report: Pick<ProjectReport, "releases">): Lane {
   const kept = new Set(report.releases);
   const deployments = lane.deployments.map((one) => {
+    if (isIn(one, "active")) {
+      const runs = changedIn(one.state.runs, (run) => {
+        const { state } = run;
+        if (run.serverId !== serverId || state.name !== "switched") return run;
+        const releaseKept = kept.has(state.release);
+        return releaseKept === state.releaseKept ? run : { ...run, state: { ...state, releaseKept } };
+      });
+      return runs === one.state.runs ? one : { ...one, state: { ...one.state, runs } };
+    }
     if (!isIn(one, "live", "superseded")) return one;
-    const served = one.state.served.map((there) => {
-      const releaseKept = kept.has(there.release);
-      return there.serverId !== serverId || releaseKept === there.releaseKept
-        ? there
-        : { ...there, releaseKept };
-    });
-    const isSame = served.every((there, at) => there === one.state.served[at]);
-    return isSame ? one : { ...one, state: { ...one.state, served } };
+    const served = changedIn(one.state.served, (there) =>
+      there.serverId === serverId ? withKept(there, kept) : there,
+    );
+    return served === one.state.served ? one : { ...one, state: { ...one.state, served } };
   });
   return { ...lane, deployments };
+}
+
+/** What a server has of a deployment. If what it served instead is gone, it gets the deployment again. */
+function withKept(served: Served, kept: ReadonlySet<number>): Served {
+  const { instead, ...there } = served;
+  const isGone = instead !== undefined && !kept.has(instead);
+  const releaseKept = kept.has(served.release);
+  if (releaseKept === served.releaseKept && !isGone) return served;
+  return isGone ? { ...there, releaseKept } : { ...served, releaseKept };
+}
+
+/** The same array if nothing has changed. */
+function changedIn<Value>(values: Value[], change: (value: Value) => Value): Value[] {
+  const next = values.map(change);
+  return next.every((value, at) => value === values[at]) ? values : next;
 }

@@ -8,7 +8,7 @@ import { callBack } from "#domain/lane/catch-up.ts";
 import { type Lane, liveOf, type Run } from "#domain/lane/lane.ts";
 import { requestCommitsAgain } from "#domain/lane/pins.ts";
 import { rollOut } from "#domain/lane/roll-out.ts";
-import { isPreapproved, servedOn } from "#domain/lane/run-order.ts";
+import { isMemberOf, isPreapproved, servedOn } from "#domain/lane/run-order.ts";
 import {
   type Carried,
   carriedWith,
@@ -93,8 +93,7 @@ function requestLateRemoval(lane: Lane, { serverId, report }: Pick<AgentHello, "
   const live = liveOf(lane);
   if (placement === null) return lane;
   const hasFiles = report !== null && (report.release !== null || report.releases.length > 0);
-  const isMember = live?.state.plan?.fleet?.servers.some(({ id }) => id === serverId) === true;
-  const isElsewhere = live !== null && servedOn(live, serverId) === null && !isMember;
+  const isElsewhere = live !== null && servedOn(live, serverId) === null && !isMemberOf(live, serverId);
   if (placement.state.name !== "leaving" && !(isElsewhere && hasFiles)) return lane;
   return replacePlacement(lane, requestRemoval(placement, false));
 }

@@ -18,7 +18,7 @@ import {
   type Verdict,
 } from "#domain/lane/lane.ts";
 import { placementOf, replacePlacement, requestRemoval } from "#domain/lane/placements.ts";
-import { mayHavePermit, servedOn } from "#domain/lane/run-order.ts";
+import { isMemberOf, mayHavePermit, servedOn } from "#domain/lane/run-order.ts";
 import {
   awaitsPermit,
   deploying,
@@ -179,12 +179,11 @@ function stopRun(lane: Lane, active: Active, run: RunIn<"running">, verdict: Ver
 
 /**
  * After a failure or a cancellation, servers that have switched go back to what they served. A server without these files
- * keeps the new release, and a server that served nothing before must remove the project.
+ * gets them again afterwards (`catchUp`), and a server that served nothing before must remove the project.
  */
 function goBack(lane: Lane, active: Active, now: number): Applied {
   const { verdict, runs, plan } = active.state;
-  const stays = verdict?.type !== "cancel" && plan.fleet?.rollout.on_failure === "stop";
-  if (verdict === null || stays) return null;
+  if (verdict === null || staysSwitched(active)) return null;
   const waiting = runs.filter(({ goesBackTo }) => goesBackTo !== null).find(awaitsPermit);
   if (waiting !== undefined) return permit(lane, active, waiting);
   const live = liveOf(lane);
@@ -203,6 +202,11 @@ function goBack(lane: Lane, active: Active, now: number): Applied {
     return changed(lane, { ...active, state: { ...active.state, runs: [...runs, back] } }, [log]);
   }
   return null;
+}
+
+/** Whether servers that have switched keep the release of a deployment that has failed on others. */
+function staysSwitched({ state: { verdict, plan } }: Active): boolean {
+  return verdict?.type === "fail" && plan.fleet?.rollout.on_failure === "stop";
 }
 
 function permit(lane: Lane, active: Active, run: RunIn<"running">): Decision {
@@ -289,8 +293,8 @@ function conclude(lane: Lane, active: Active, now: number): Applied {
 }
 
 /**
- * What servers serve after a deployment that did not go live: a server that has switched and did not go back serves its
- * release, or must remove the project if that is live elsewhere only.
+ * What servers serve after a deployment that did not go live. A server that should have gone back, and did not, is corrected
+ * when it reports what it serves. A server that was behind catches up. Others must remove the project.
  */
 function afterFailure(lane: Lane, active: Active): Lane {
   const { runs } = active.state;
@@ -299,13 +303,15 @@ function afterFailure(lane: Lane, active: Active): Lane {
   const stayed = deploying(active)
     .flatMap(servedBy)
     .filter(({ serverId }) => !hasGoneBack(serverId));
-  return stayed.reduce((next, { serverId, release }) => {
+  return stayed.reduce((next, { serverId, release, releaseKept }) => {
     const live = liveOf(next);
     const served = live === null ? null : servedOn(live, serverId);
+    if (live !== null && isMemberOf(live, serverId) && served === null) return next;
     if (live === null || served === null) {
       const placement = placementOf(next, serverId);
       return placement === null ? next : replacePlacement(next, requestRemoval(placement, false));
     }
+    if (!staysSwitched(active) || !releaseKept) return next;
     const all = live.state.served.map((one) => (one === served ? { ...one, instead: release } : one));
     return replaceDeployment(next, { ...live, state: { ...live.state, served: all } });
   }, lane);

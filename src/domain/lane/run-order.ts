@@ -49,6 +49,11 @@ export function servedOn({ state }: Named<"live" | "superseded">, serverId: Serv
   return state.served.find((one) => one.serverId === serverId) ?? null;
 }
 
+/** Whether a server is among the servers of a live deployment. It may be behind. */
+export function isMemberOf({ state: { plan } }: Named<"live">, serverId: ServerId): boolean {
+  return plan?.fleet !== undefined && placeOf(plan.fleet, serverId) !== null;
+}
+
 /** The newest release with this code that the server still has; null if there is none. */
 export function keptRelease(lane: Lane, serverId: ServerId, codeVersion: number): number | null {
   return keptReleases(lane, serverId, codeVersion)[0] ?? null;
@@ -126,10 +131,13 @@ function backFrom(lane: Lane, active: Active): Active {
   };
 }
 
-/** A server that catches up may still have the code, such as after a rollback. */
+/**
+ * A server that catches up may still have the code, such as after a rollback. It may also have switched, and was lost before
+ * it could report that: then it must not build the release that it serves.
+ */
 function reusedBy(lane: Lane, deployment: Carried, serverId: ServerId): number | null {
   if (isIn(deployment, "active")) return releaseToReuse(lane, deployment, serverId);
-  return keptRelease(lane, serverId, deployment.codeVersion);
+  return keptRelease(lane, serverId, deployment.codeVersion) ?? deployment.version;
 }
 
 /** The commit that the first server has resolved, for the orders of the others: a branch may have moved since. */

@@ -5,8 +5,9 @@ import { CommitSha } from "#contract/git-names.ts";
 import type { DeploymentId, RunId } from "#contract/ids.ts";
 
 /**
- * A run in the agent. Phases: `asked`: waiting for the permit; `permitted`: can no longer be canceled; `switched`:
- * `current` points to the release, which is not verified yet. `unsent`: events that the lane has not acknowledged.
+ * A run in the agent. Phases: `asked`: waiting for the permit; `permitted`: can no longer be canceled; `releasing`: the
+ * release command runs; `switched`: `current` points to the release, which is not verified yet. `unsent`: events that the
+ * lane has not acknowledged.
  */
 export type ModelRun = {
   readonly runId: RunId;
@@ -16,8 +17,10 @@ export type ModelRun = {
   /** The commit that it deploys. */
   readonly commit: string;
   readonly preapproved: boolean;
+  /** Whether the release command runs on this server. null: the project has no other, and it is part of the switch. */
+  readonly runsRelease: boolean | null;
   readonly keep: readonly number[];
-  readonly phase: "new" | "preparing" | "asked" | "permitted" | "switched" | "done";
+  readonly phase: "new" | "preparing" | "asked" | "permitted" | "releasing" | "switched" | "done";
   readonly previous: number | null;
   readonly unsent: readonly RunEvent[];
   /** null: the agent sent events before a restart, and only the lane knows how many. */
@@ -47,15 +50,22 @@ export type ModelAgent = {
 /** An event without its number. */
 export type Unnumbered<Event = RunEvent> = Event extends RunEvent ? Omit<Event, "seq"> : never;
 
-/** The commit of every branch. */
+/** The commit of every branch that does not move. */
 export const SHA = "0123456789abcdef0123456789abcdef01234567";
-const LOST: RunResult = {
-  outcome: "failed",
-  failure: { code: "server_lost", message: "the agent stopped", stage: "build" },
-};
+
+/** The result of a run that ended with its agent. */
+function lostIn({ phase }: ModelRun): RunResult {
+  const stage = phase === "switched" ? "activate" : phase === "releasing" ? "release" : "build";
+  return { outcome: "failed", failure: { code: "server_lost", message: "the agent stopped", stage } };
+}
+
 const BROKEN: RunResult = {
   outcome: "failed",
   failure: { code: "build_failed", message: "exit code 1", stage: "build" },
+};
+const SERVED_ALREADY: RunResult = {
+  outcome: "failed",
+  failure: { code: "internal", message: "is being served already", stage: "fetch" },
 };
 const NOT_MIGRATED: RunResult = {
   outcome: "failed",
@@ -76,11 +86,11 @@ export function reportOf({ project, current, releases }: ModelAgent): ProjectRep
   return { ...project, release: current, releases: [...releases] };
 }
 
-/** Takes a message of the control plane. */
-export function receiveMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
+/** Takes a message of the control plane. @param tip the commit of the branch */
+export function receiveMessage(agent: ModelAgent, message: ToAgent, tip = SHA): ModelAgent {
   switch (message.type) {
     case "run":
-      return receiveOrder(agent, message.order);
+      return receiveOrder(agent, message.order, tip);
     case "stop":
       return obey(agent, message.run_id, "stop");
     case "correct_release": {
@@ -125,15 +135,16 @@ function fullHash(commit: string | null): string | null {
   return data ?? null;
 }
 
-function receiveOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
+function receiveOrder(agent: ModelAgent, order: RunOrder, tip: string): ModelAgent {
   if (agent.seen.includes(order.run_id)) return agent;
   const run: ModelRun = {
     runId: order.run_id,
     deploymentId: order.deployment_id,
     version: order.version,
     reuse: order.reuse_release,
-    commit: fullHash(order.source.commit) ?? SHA,
+    commit: fullHash(order.source.commit) ?? tip,
     preapproved: order.preapproved,
+    runsRelease: order.place?.release ?? null,
     keep: order.keep_releases,
     phase: "new",
     previous: null,
@@ -169,6 +180,8 @@ export function work(
       if (kept !== null && run.preapproved) return replace(agent, { ...run, phase: "permitted" });
       // It has the code, so it fetches nothing.
       if (kept !== null) return replace(agent, { ...emit(run, { type: "ready" }), phase: "asked" });
+      // It would build into the folder that visitors get.
+      if (agent.current === run.version) return finish(agent, run, SERVED_ALREADY);
       const begun: ModelRun = { ...run, reuse: kept, phase: "preparing" };
       return replace(agent, [{ type: "stage", stage: "fetch" } as const, ...found].reduce(emit, begun));
     }
@@ -180,18 +193,26 @@ export function work(
       return replace(built, { ...emit(resolved, { type: "ready" }), phase: "asked" });
     }
     case "permitted": {
+      if (run.runsRelease === false) return switchTo(agent, run);
+      if (run.runsRelease === true) return replace(agent, { ...emit(run, releasing), phase: "releasing" });
       // The order of a rollback has no release command.
       const released = run.reuse === null ? emit(run, releasing) : run;
       if (run.reuse === null && !goesWell) return finish(agent, released, NOT_MIGRATED);
-      const switching = emit({ ...released, phase: "switched", previous: agent.current }, activating);
-      return replace({ ...agent, current: releaseOf(run) }, switching);
+      return switchTo(agent, released);
     }
+    case "releasing":
+      return goesWell ? switchTo(agent, run) : finish(agent, run, NOT_MIGRATED);
     case "switched":
       return goesWell ? settle(agent, run) : revert(agent, run);
     case "asked":
     case "done":
       return agent;
   }
+}
+
+function switchTo(agent: ModelAgent, run: ModelRun): ModelAgent {
+  const switching = emit({ ...run, phase: "switched", previous: agent.current }, activating);
+  return replace({ ...agent, current: releaseOf(run) }, switching);
 }
 
 const releasing = { type: "stage", stage: "release" } as const;
@@ -211,7 +232,7 @@ function revert(agent: ModelAgent, run: ModelRun): ModelAgent {
 
 /** Ends a run: a failed or canceled one leaves no release behind. */
 function finish(agent: ModelAgent, run: ModelRun, result: RunResult): ModelAgent {
-  const hasBuilt = run.reuse === null && result.outcome !== "live";
+  const hasBuilt = run.reuse === null && result.outcome !== "live" && agent.current !== run.version;
   const tidy = hasBuilt ? { ...agent, releases: agent.releases.filter((one) => one !== run.version) } : agent;
   if (run.isEnded) return removeIfIdle(without(tidy, run));
   return removeIfIdle(reportResult(tidy, { ...run, result, phase: "done" }));
@@ -241,7 +262,11 @@ function reportResult(agent: ModelAgent, run: ModelRun): ModelAgent {
 function obey(agent: ModelAgent, runId: RunId, instruction: Instruction): ModelAgent {
   const run = agent.runs.find((one) => one.runId === runId);
   if (run === undefined) return agent;
-  const isCommitted = run.phase === "permitted" || run.phase === "switched" || run.phase === "done";
+  const isCommitted =
+    run.phase === "permitted" ||
+    run.phase === "releasing" ||
+    run.phase === "switched" ||
+    run.phase === "done";
   switch (instruction) {
     case "continue":
       return agent;
@@ -252,7 +277,7 @@ function obey(agent: ModelAgent, runId: RunId, instruction: Instruction): ModelA
     case "ended":
       if (run.phase === "switched") return replace(agent, { ...run, isEnded: true, unsent: [] });
       if (run.phase === "done") return removeIfIdle(without(agent, run));
-      return finish(agent, { ...run, isEnded: true }, LOST);
+      return finish(agent, { ...run, isEnded: true }, lostIn(run));
   }
 }
 
@@ -287,7 +312,7 @@ export function crash(agent: ModelAgent): ModelAgent {
   for (const run of agent.runs) {
     // There is no journal of a run that never started, and none is needed of a run that has ended.
     if (run.phase === "new" && workingRun(agent) !== run) continue;
-    const result = run.result ?? LOST;
+    const result = run.result ?? lostIn(run);
     if (run.phase === "switched") current = run.previous;
     if (run.phase !== "done" && run.reuse === null)
       releases = releases.filter((release) => release !== run.version);
@@ -330,7 +355,7 @@ function without(agent: ModelAgent, run: ModelRun): ModelAgent {
 }
 
 function withRelease(agent: ModelAgent, version: number): ModelAgent {
-  return { ...agent, releases: [...agent.releases, version].toSorted((a, b) => a - b) };
+  return { ...agent, releases: [...new Set([...agent.releases, version])].toSorted((a, b) => a - b) };
 }
 
 export function releaseOf(run: ModelRun): number {
