@@ -42,8 +42,13 @@ const scenarios: Record<string, Scenario> = {
   },
   "a canary, and failures": {
     servers: 3,
-    rollout: { canary: { size: 1 }, batch: 2, pause_seconds: 30 },
+    rollout: { canary: { size: 1, approval: false }, batch: 2, pause_seconds: 30 },
     budgets: { start: 1, failure: 2, lost: 1 },
+  },
+  "first servers that need an approval": {
+    servers: 3,
+    rollout: { canary: { size: 1, approval: true }, batch: 2 },
+    budgets: { start: 1, approve: 1, cancel: 1, failure: 1, cut: 1 },
   },
   "a rollback, a failure and a cancel": {
     servers: 3,

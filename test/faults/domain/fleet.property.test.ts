@@ -8,6 +8,7 @@ import { checkRest, checkStep } from "../../support/model/fleet-checks.ts";
 import { rolledBack, settle, started } from "../../support/model/fleet-space.ts";
 import {
   act,
+  approveActive,
   cancelActive,
   connect,
   cut,
@@ -31,14 +32,30 @@ const rollouts: fc.Arbitrary<Rollout> = fc.record({
   order: fc.constantFrom("rolling", "at_once"),
   batch: fc.integer({ min: 1, max: 3 }),
   pause_seconds: fc.constantFrom(0, 60),
-  canary: fc.constantFrom(null, null, { size: 1, approval: false }, { size: 2, approval: false }),
+  canary: fc.constantFrom(
+    ...[null, null, { size: 1, approval: false }, { size: 2, approval: false }],
+    ...[
+      { size: 1, approval: true },
+      { size: 2, approval: true },
+    ],
+  ),
   on_failure: fc.constantFrom("revert", "revert", "stop", "continue"),
   offline: fc.constantFrom("wait", "skip"),
   min: fc.integer({ min: 1, max: 4 }),
 });
 
 type Step =
-  | { readonly do: "start" | "roll back" | "cancel" | "push" | "remove files" | "alarm" | "run on" }
+  | {
+      readonly do:
+        | "start"
+        | "roll back"
+        | "cancel"
+        | "approve"
+        | "push"
+        | "remove files"
+        | "alarm"
+        | "run on";
+    }
   | { readonly do: "cut"; readonly on: number; readonly network: "cut" | "no socket" }
   | { readonly do: "tell"; readonly how: Sending }
   | { readonly do: "work"; readonly on: number; readonly goesWell: boolean }
@@ -61,7 +78,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constantFrom("roll back", "cancel", "push", "remove files", "alarm") }),
+    arbitrary: fc.record({
+      do: fc.constantFrom("roll back", "cancel", "approve", "push", "remove files", "alarm"),
+    }),
   },
   {
     weight: 6,
@@ -104,6 +123,8 @@ class History {
         return this.#change(rolledBack(this.world, this.#asked));
       case "cancel":
         return this.#change(cancelActive(this.world));
+      case "approve":
+        return this.#change(approveActive(this.world));
       case "push":
         return this.#change(push(this.world, this.world.lane.nextVersion));
       case "alarm":

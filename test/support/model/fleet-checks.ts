@@ -51,7 +51,7 @@ function checkSwitch(after: FleetWorld, made: Switch): void {
 }
 
 /** The permits of the active deployment. */
-function checkRollout(before: FleetWorld, { lane }: FleetWorld, active: Named<"active">): void {
+function checkRollout(before: FleetWorld, { lane, approved }: FleetWorld, active: Named<"active">): void {
   const { opened, quota, plan, runs } = active.state;
   const { fleet } = plan;
   if (fleet === undefined) throw new Error("a project on several servers");
@@ -61,6 +61,11 @@ function checkRollout(before: FleetWorld, { lane }: FleetWorld, active: Named<"a
   must(had.length <= quota, "more servers have a permit than may switch by now");
   const inFlight = own.filter((run) => isRunIn(run, "running") && run.state.permitted).length;
   must(inFlight <= Math.max(firstBatchOf(fleet), batchOf(fleet)), "more servers switch than a batch");
+  const needsApproval = fleet.rollout.canary?.approval === true && active.kind === "deploy";
+  must(
+    !needsApproval || had.length <= firstBatchOf(fleet) || approved.includes(active.id),
+    "a server follows the first ones without an approval",
+  );
   const there = own.filter((run) => !isRunIn(run, "skipped"));
   must(there.length >= minimumOf(fleet), "fewer servers take part than must");
   const earlier = activeOf(before.lane);

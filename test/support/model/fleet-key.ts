@@ -14,11 +14,12 @@ function numberOf(text: string): number {
 }
 
 /** The fields with a time, which count from now. */
-const TIMES: ReadonlySet<string> = new Set(["deadlineAt", "lastContactAt", "sentAt", "pauseUntil"]);
+const TIMES: ReadonlySet<string> = new Set(["deadlineAt", "lastContactAt", "sentAt", "pauseUntil", "since"]);
 /** The fields that no decision uses. */
 const IRRELEVANT: ReadonlySet<string> = new Set([
   "startedAt",
   "finishedAt",
+  "endedAt",
   "evidence",
   "plan",
   "message",
@@ -64,7 +65,7 @@ export function keyOfFleet(
   world: FleetWorld,
   { withTimes }: { readonly withTimes: boolean } = { withTimes: true },
 ): string {
-  const { lane, built, permits, switches, released, withdrawn } = world;
+  const { lane, built, permits, switches, released, withdrawn, approved } = world;
   const now = withTimes ? world.now : null;
   const key: (number | string | boolean)[] = [lane.nextVersion, world.tip.slice(-2)];
   for (const one of lane.deployments) key.push(deployments.numberOf(one, now));
@@ -97,7 +98,7 @@ export function keyOfFleet(
         .join(),
     ),
   );
-  key.push(others.numberOf(released, now), others.numberOf(withdrawn, now));
+  key.push(others.numberOf(released, now), others.numberOf(withdrawn, now), others.numberOf(approved, now));
   return key.join();
 }
 

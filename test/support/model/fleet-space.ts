@@ -8,6 +8,7 @@ import { checkRest, checkStep } from "./fleet-checks.ts";
 import { keyOfFleet } from "./fleet-key.ts";
 import {
   act,
+  approveActive,
   cancelActive,
   connect,
   correct,
@@ -34,6 +35,7 @@ export type FleetBudgets = {
   readonly rollback: number;
   readonly apply: number;
   readonly cancel: number;
+  readonly approve: number;
   readonly push: number;
   readonly failure: number;
   readonly crash: number;
@@ -51,6 +53,7 @@ const NOTHING: FleetBudgets = {
   rollback: 0,
   apply: 0,
   cancel: 0,
+  approve: 0,
   push: 0,
   failure: 0,
   crash: 0,
@@ -218,6 +221,7 @@ function* requests(state: FleetState): Iterable<NextState> {
   yield* spend(state, "rollback", "roll back", () => rolledBack(world, state));
   yield* spend(state, "apply", "apply", () => applied(world, state));
   yield* spend(state, "cancel", "cancel", () => cancelActive(world));
+  yield* spend(state, "approve", "approve", () => approveActive(world));
   yield* spend(state, "push", "push", () => push(world, LATER_COMMIT));
 }
 

@@ -4,6 +4,7 @@ import { CommitSha } from "#contract/git-names.ts";
 import { type DeploymentId, type RunId, ServerId } from "#contract/ids.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { nextDeadline } from "#domain/lane/deadlines.ts";
+import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideProjectRemoved } from "#domain/lane/decide-project-removed.ts";
@@ -18,7 +19,7 @@ import {
 } from "#domain/lane/pending-messages.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
 import { carriedWith, currentRuns, isRunIn } from "#domain/lane/runs.ts";
-import { CI, PROJECT } from "../lane.ts";
+import { APPROVER, CI, PROJECT } from "../lane.ts";
 import { defaultPlan } from "../plan.ts";
 import {
   crash,
@@ -79,6 +80,8 @@ export type FleetWorld = {
   readonly built: Readonly<Record<string, string>>;
   /** The deployments that were canceled before any server had a permit. */
   readonly withdrawn: readonly DeploymentId[];
+  /** The deployments whose first servers somebody has approved. */
+  readonly approved: readonly DeploymentId[];
 };
 
 /** The plan of a project on these servers. */
@@ -90,7 +93,7 @@ export function fleetPlan(servers: readonly ServerId[], rollout: Rollout): Plan 
 /** A world in which nothing was deployed. */
 export function newFleet(servers: readonly ServerId[]): FleetWorld {
   const agent = startedAgent({ project_id: PROJECT, url: null });
-  const none = { permits: [], switches: [], released: [], built: {}, withdrawn: [] };
+  const none = { permits: [], switches: [], released: [], built: {}, withdrawn: [], approved: [] };
   const empty: FleetWorld = { lane: emptyLane, servers: {}, now: 0, tip: commitOf(1), ...none };
   const server: ModelServer = { agent, network: "works", wrong: null };
   return servers.reduce((world, id) => ({ ...world, servers: { ...world.servers, [id]: server } }), empty);
@@ -296,6 +299,16 @@ export function cancelActive(world: FleetWorld): FleetWorld {
   const isEarly = !active.state.runs.some(hadPermit);
   const withdrawn = isEarly ? [...world.withdrawn, active.id] : world.withdrawn;
   return { ...world, lane: decided.value.lane, withdrawn };
+}
+
+/** Somebody approves what the first servers of the active deployment serve. The same world: it is refused. */
+export function approveActive(world: FleetWorld): FleetWorld {
+  const active = activeOf(world.lane);
+  if (active === null) return world;
+  const approval = { id: active.id, actor: APPROVER, person: null, commit: null };
+  const decided = decideApprove(world.lane, approval, world.now);
+  if (!decided.ok || decided.value.lane === world.lane) return world;
+  return { ...world, lane: decided.value.lane, approved: [...world.approved, active.id] };
 }
 
 /** Whether a run had its permit. */
