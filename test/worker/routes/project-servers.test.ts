@@ -123,6 +123,16 @@ describe("a project on several servers", () => {
     await expect.poll(crashes).toEqual([["process.crash_looping", server]]);
   });
 
+  it("shows what its first server serves as soon as it is live there, if another one was the first", async () => {
+    const { project, agents } = await TestProject.onServers(3);
+    const [first, second, third] = agents;
+    if (first === undefined || second === undefined || third === undefined) throw new Error("no servers");
+    await deployToAll(project, agents);
+    await project.patch({ servers: everywhere([third, second]) });
+    await deployToAll(project, [third, second]);
+    expect((await read(project)).serving).toMatchObject({ version: 2, drifted: false });
+  });
+
   it("keeps each of its servers from being deleted", async () => {
     const { project, agents } = await TestProject.onServers(2);
     for (const { serverId } of agents) {

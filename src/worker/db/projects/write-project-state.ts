@@ -5,6 +5,7 @@ import type { DetectedPreset } from "#contract/endpoints/projects/detected-prese
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { isRepositoryOf } from "#worker/db/projects/project-repository.ts";
+import { projectServers } from "#worker/db/project-tables.ts";
 import { servingServer } from "#worker/db/projects/served-project.ts";
 import { projects } from "#worker/db/schema.ts";
 import { type ServingReport, servingWrites } from "#worker/db/servers/server-presence.ts";
@@ -52,7 +53,35 @@ export function projectStateWrites(
       ? []
       : [rows.update(projects, changes, eq(projects.id, projectId))]),
     ...(hasSeveral ? servingWrites(rows, reports) : []),
+    ...(hasSeveral && lastDeployAt !== null ? [firstServerWrite(rows, projectId)] : []),
   ];
+}
+
+/**
+ * Gives a project what its first server reports. It reports when it switches, which is before the deployment is live: until
+ * then another server may be the project's, whose report is in the row.
+ */
+function firstServerWrite(rows: AccountRows, projectId: ProjectId): Write {
+  const isFirst = and(
+    eq(projectServers.projectId, projects.id),
+    sql`${projectServers.serverId} = ${servingServer(rows)}`,
+  );
+  const reported = (column: SQLiteColumn) =>
+    rows.first(column, projectServers, isFirst, sql`${projectServers.id}`);
+  const changes = {
+    servingRelease: sql`${reported(projectServers.servingRelease)}`,
+    servingCheckedAt: sql`${reported(projectServers.servingCheckedAt)}`,
+    url: sql`${reported(projectServers.url)}`,
+    reportedProcesses: sql`${reported(projectServers.reportedProcesses)}`,
+    ingressProblem: sql`${reported(projectServers.ingressProblem)}`,
+    health: sql`${reported(projectServers.health)}`,
+  };
+  const hasReported = sql`${reported(projectServers.servingCheckedAt)} is not null`;
+  const isOther = or(
+    sql`${projects.servingRelease} is not ${reported(projectServers.servingRelease)}`,
+    sql`${projects.url} is not ${reported(projectServers.url)}`,
+  );
+  return rows.update(projects, changes, and(eq(projects.id, projectId), hasReported, isOther));
 }
 
 function servingChanges(
