@@ -30,6 +30,8 @@ export function decideCancel(
   if (!isIn(deployment, "queued", "active")) {
     return refuse("not_cancelable", `v${deployment.version} has ended: it is ${deployment.state.name}.`);
   }
+  if (isIn(deployment, "active") && deployment.state.verdict?.type === "fail")
+    return refuse("not_cancelable", `v${deployment.version} is ending: it has failed on a server.`);
   if (isActivating(deployment)) {
     return refuse("not_cancelable", `The server is activating v${deployment.version}.`);
   }
@@ -49,10 +51,11 @@ export function isActivating(deployment: LaneDeployment): boolean {
 /** Ends a deployment that has not been activated. */
 export function stop(lane: Lane, deployment: Unended, by: Canceling, now: number): Decision {
   if (!isIn(deployment, "active")) return cancel(lane, deployment, by, now);
-  const { verdict, runs } = deployment.state;
-  const isStopping = runs
-    .filter(isUnended)
-    .every((run) => isRunIn(run, "running") && run.state.ending !== null);
+  const { verdict, runs, plan } = deployment.state;
+  // The run of one server is told only once how it ends.
+  const isStopping =
+    plan.fleet === undefined &&
+    runs.filter(isUnended).every((run) => isRunIn(run, "running") && run.state.ending !== null);
   if (verdict !== null || isStopping) return { lane, effects: [] };
   const canceled = { type: "cancel" as const, by: by.name, actor: by.actor };
   const state = { ...deployment.state, verdict: canceled };

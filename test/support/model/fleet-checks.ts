@@ -16,6 +16,11 @@ export function checkStep(before: FleetWorld, after: FleetWorld): void {
   if (active !== null) checkRollout(before, after, active);
   checkReleases(after);
   checkEndings(before.lane, after.lane);
+  for (const one of after.lane.deployments)
+    must(
+      !after.canceled.includes(one.id) || isIn(one, "active", "canceled"),
+      `v${one.version} is ${one.state.name}, and somebody was told that it is canceled`,
+    );
   checkLive(before, after);
   checkCatchUps(before.lane, after.lane);
   for (const id of idsIn(after)) {

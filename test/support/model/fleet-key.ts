@@ -65,7 +65,7 @@ export function keyOfFleet(
   world: FleetWorld,
   { withTimes }: { readonly withTimes: boolean } = { withTimes: true },
 ): string {
-  const { lane, built, permits, switches, released, withdrawn, approved } = world;
+  const { lane, built, permits, switches, released, withdrawn, canceled, approved } = world;
   const now = withTimes ? world.now : null;
   const key: (number | string | boolean)[] = [lane.nextVersion, world.tip.slice(-2)];
   for (const one of lane.deployments) key.push(deployments.numberOf(one, now));
@@ -98,7 +98,12 @@ export function keyOfFleet(
         .join(),
     ),
   );
-  key.push(others.numberOf(released, now), others.numberOf(withdrawn, now), others.numberOf(approved, now));
+  key.push(
+    others.numberOf(released, now),
+    others.numberOf(withdrawn, now),
+    others.numberOf(canceled, now),
+    others.numberOf(approved, now),
+  );
   return key.join();
 }
 

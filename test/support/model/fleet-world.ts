@@ -80,6 +80,8 @@ export type FleetWorld = {
   readonly built: Readonly<Record<string, string>>;
   /** The deployments that were canceled before any server had a permit. */
   readonly withdrawn: readonly DeploymentId[];
+  /** The deployments that somebody has canceled. */
+  readonly canceled: readonly DeploymentId[];
   /** The deployments whose first servers somebody has approved. */
   readonly approved: readonly DeploymentId[];
 };
@@ -93,7 +95,15 @@ export function fleetPlan(servers: readonly ServerId[], rollout: Rollout): Plan 
 /** A world in which nothing was deployed. */
 export function newFleet(servers: readonly ServerId[]): FleetWorld {
   const agent = startedAgent({ project_id: PROJECT, url: null });
-  const none = { permits: [], switches: [], released: [], built: {}, withdrawn: [], approved: [] };
+  const none = {
+    permits: [],
+    switches: [],
+    released: [],
+    built: {},
+    withdrawn: [],
+    canceled: [],
+    approved: [],
+  };
   const empty: FleetWorld = { lane: emptyLane, servers: {}, now: 0, tip: commitOf(1), ...none };
   const server: ModelServer = { agent, network: "works", wrong: null };
   return servers.reduce((world, id) => ({ ...world, servers: { ...world.servers, [id]: server } }), empty);
@@ -291,14 +301,14 @@ export function untilAlarm(world: FleetWorld): FleetWorld {
   return at === null ? world : wait(world, Math.max(1, at - world.now), { areHeard: true });
 }
 
-/** Somebody cancels the active deployment. The same world: it is refused. */
+/** Somebody cancels the active deployment. The same world: it is refused, or is canceled already. */
 export function cancelActive(world: FleetWorld): FleetWorld {
   const active = activeOf(world.lane);
   const decided = active === null ? null : decideCancel(world.lane, active.id, CI, world.now);
-  if (active === null || decided?.ok !== true || decided.value.lane === world.lane) return world;
+  if (active === null || decided?.ok !== true || world.canceled.includes(active.id)) return world;
   const isEarly = !active.state.runs.some(hadPermit);
   const withdrawn = isEarly ? [...world.withdrawn, active.id] : world.withdrawn;
-  return { ...world, lane: decided.value.lane, withdrawn };
+  return { ...world, lane: decided.value.lane, withdrawn, canceled: [...world.canceled, active.id] };
 }
 
 /** Somebody approves what the first servers of the active deployment serve. The same world: it is refused. */
