@@ -1,5 +1,6 @@
 import type { Host } from "../support/faults/host.ts";
 import { type InstanceProcess, instancesOn } from "../support/faults/instances.ts";
+import { visitorsOn } from "../support/faults/site.ts";
 import { signal } from "../support/faults/processes.ts";
 import { type Chaos, pauseIn } from "./chaos.ts";
 import { FREEZE, type Sabotage, signalForAWhile } from "./sabotage.ts";
@@ -11,7 +12,8 @@ async function killInstances(
   choose: (all: readonly InstanceProcess[]) => readonly InstanceProcess[],
 ): Promise<void> {
   for (const { pid, projectId } of choose(await instancesOn(host))) {
-    chaos.sites.find((site) => site.projectId === projectId)?.visitor?.excuseUntilAnswered();
+    const site = chaos.sites.find((one) => one.projectId === projectId);
+    for (const visitor of site === undefined ? [] : visitorsOn(site, host)) visitor.excuseUntilAnswered();
     signal(pid, "SIGKILL");
   }
 }

@@ -3,14 +3,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Host } from "../support/faults/host.ts";
 import type { Installation } from "../support/faults/installation.ts";
 import type { LogFollower } from "../support/faults/log-follower.ts";
-import { sendVisitor, type Site } from "../support/faults/site.ts";
+import { sendVisitor, type Site, visitorsOf, visitorsOn } from "../support/faults/site.ts";
 import type { Chance } from "./chance.ts";
+import type { Fleets } from "./fleets.ts";
 import type { Tally } from "./tally.ts";
 
 /** The state of a chaos run. */
 export type Chaos = {
   readonly installation: Installation;
   readonly hosts: readonly Host[];
+  /** Projects on several servers; null: each is on one. */
+  readonly fleets: Fleets | null;
   /** Changes when a project is deleted and another one replaces it. */
   sites: Site[];
   /** The followers of logs in this round. */
@@ -30,8 +33,7 @@ export async function pauseIn(chaos: Chaos, ms: number): Promise<void> {
 
 /** Ignores failed visits to a host's sites until `act` has ended. */
 export async function excuseVisitors(chaos: Chaos, host: Host, act: () => Promise<void>): Promise<void> {
-  const sites = chaos.sites.filter((site) => site.host === host);
-  const excuses = sites.flatMap((site) => site.visitor?.excuse() ?? []);
+  const excuses = chaos.sites.flatMap((site) => visitorsOn(site, host)).map((visitor) => visitor.excuse());
   try {
     await act();
   } finally {
@@ -39,10 +41,16 @@ export async function excuseVisitors(chaos: Chaos, host: Host, act: () => Promis
   }
 }
 
-/** Sends the site's visitor to the site's current address. */
-export async function redirectVisitor(chaos: Chaos, site: Site): Promise<void> {
-  const before = site.visitor;
-  await before?.leave();
-  if (before !== null) chaos.tally.visits(before);
+/** Sends the site's visitors to the site's current addresses. */
+export async function redirectVisitors(chaos: Chaos, site: Site): Promise<void> {
+  await endVisits(chaos, site);
   await sendVisitor(chaos.installation, site);
+}
+
+/** Ends the visits of a site, and counts them. */
+export async function endVisits({ tally }: Chaos, site: Site): Promise<void> {
+  for (const visitor of visitorsOf(site)) {
+    await visitor.leave();
+    tally.visits(visitor);
+  }
 }

@@ -6,9 +6,11 @@ import * as z from "zod";
 import { option, readOptions, wholeNumber } from "../../scripts/shared/script.ts";
 import { createInstallation } from "../support/faults/installation.ts";
 import { deployNext } from "../support/faults/points/deploy-next.ts";
-import { createSite, sendVisitor } from "../support/faults/site.ts";
+import type { Host } from "../support/faults/host.ts";
+import { sendVisitor } from "../support/faults/site.ts";
 import { createChance } from "./chance.ts";
-import type { Chaos } from "./chaos.ts";
+import { type Chaos, endVisits } from "./chaos.ts";
+import { createFleets, openSite } from "./fleets.ts";
 import { check, countLeft, recoverAll, tidyUp, causeFaults } from "./rounds.ts";
 import { createTally } from "./tally.ts";
 
@@ -18,6 +20,11 @@ const options = readOptions({
     "Causes random faults in a whole installation, and checks after each round that it keeps its promises.\nExits with code 1 on a violation, and keeps the installation's folder.",
   options: z.object({
     minutes: option("N", "how long to run, 10 by default", wholeNumber(1, 10_000).default(10)),
+    servers: option(
+      "N",
+      "how many servers each project has, 1 by default; with several, fewer projects",
+      wholeNumber(1, 5).default(1),
+    ),
     seed: option(
       "N",
       "the seed that selects the faults; random by default, and printed first",
@@ -27,7 +34,10 @@ const options = readOptions({
 });
 const { seed } = options;
 const endsAt = Date.now() + options.minutes * 60_000;
-const SITES = ["red", "green", "blue", "grey"];
+const HOSTS = ["alpha", "beta", "gamma", "delta", "epsilon"];
+/** The server whose disk is small. */
+const DISK_HOST = "beta";
+const SITES = options.servers === 1 ? ["red", "green", "blue", "grey"] : ["red", "green"];
 /** The projects that are apps with processes, one on each server. */
 const APPS: readonly string[] = ["green", "blue"];
 /** The disk has room for the releases and mirrors of all sites, and little more. */
@@ -47,10 +57,13 @@ const installation = await createInstallation({ onCrash: (how) => log(`  the Wor
 log(`home ${installation.home}`);
 // Only root may mount a disk.
 const diskMegabytes = process.getuid?.() === 0 ? DISK_MEGABYTES : undefined;
-const hosts = [await installation.addServer("alpha"), await installation.addServer("beta", diskMegabytes)];
+const hosts: Host[] = [];
+for (const name of HOSTS.slice(0, Math.max(2, options.servers)))
+  hosts.push(await installation.addServer(name, name === DISK_HOST ? diskMegabytes : undefined));
 const chaos: Chaos = {
   installation,
   hosts,
+  fleets: options.servers === 1 ? null : createFleets(hosts),
   sites: [],
   followers: [],
   chance: createChance(seed),
@@ -63,7 +76,7 @@ async function openSites(): Promise<void> {
   for (const [index, name] of SITES.entries()) {
     const host = hosts[index % hosts.length];
     if (host === undefined) continue;
-    const site = await createSite(installation, host, `${name}-1`, {}, APPS.includes(name));
+    const site = await openSite(chaos, host, `${name}-1`, APPS.includes(name));
     chaos.sites.push(site);
     await deployNext({ installation, site, host });
     await sendVisitor(installation, site);
@@ -95,8 +108,7 @@ try {
 }
 for (const follower of chaos.followers) await follower.leave();
 for (const site of chaos.sites) {
-  await site.visitor?.leave();
-  if (site.visitor !== null) chaos.tally.visits(site.visitor);
+  await endVisits(chaos, site);
 }
 log(`seed ${seed}\n${chaos.tally.render()}`);
 if (violation !== null) {

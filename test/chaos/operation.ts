@@ -7,6 +7,8 @@ export type Operation = {
   readonly name: string;
   readonly weight: number;
   readonly isOfApps?: boolean;
+  /** Whether it is for projects on several servers, or for projects on one; absent: for both. */
+  readonly isOfFleets?: boolean;
   /** @returns the outcome in a few words */
   act(chaos: Chaos, site: Site, chance: Chance): Promise<string>;
 };

@@ -1,9 +1,11 @@
 import type { Host } from "../support/faults/host.ts";
-import { createSite, type Site } from "../support/faults/site.ts";
+import { type Site, visitorsOf } from "../support/faults/site.ts";
 import type { CommitChange, SourceCommit } from "../support/faults/source.ts";
 import { appOperations } from "./app-operations.ts";
 import type { Chance } from "./chance.ts";
-import type { Chaos } from "./chaos.ts";
+import { type Chaos, endVisits } from "./chaos.ts";
+import { fleetOperations } from "./fleet-operations.ts";
+import { commitBrokenOnOne, openSite } from "./fleets.ts";
 import { describe, type Operation } from "./operation.ts";
 import { reportPush } from "./push-operation.ts";
 
@@ -23,7 +25,8 @@ const builds: readonly ({ readonly weight: number } & CommitChange)[] = [
   { weight: 1, lines: 10, start: "sleep 0.7" },
 ];
 
-async function commit(site: Site, chance: Chance): Promise<SourceCommit> {
+async function commit({ fleets }: Chaos, site: Site, chance: Chance): Promise<SourceCommit> {
+  if (fleets !== null && chance.happens(0.2)) return commitBrokenOnOne(fleets, site, chance);
   const { lines, build, start, activate } = chance.weighted(builds);
   return site.source.commit({
     ...(lines === undefined ? {} : { lines }),
@@ -56,18 +59,17 @@ async function moveTo(chaos: Chaos, site: Site, host: Host): Promise<string> {
 /** Deletes the project, and creates another one in its place. */
 async function replaceProject(chaos: Chaos, site: Site, purge: boolean): Promise<string> {
   const { installation } = chaos;
-  const endExcuse = site.visitor?.excuse();
+  const excuses = visitorsOf(site).map((visitor) => visitor.excuse());
   const status = await installation.requests.deleteProject(site.projectId, purge);
   if (status !== 204 && status !== 404) {
-    endExcuse?.();
+    for (const end of excuses) end();
     return `${status ?? "no answer"}`;
   }
-  await site.visitor?.leave();
-  if (site.visitor !== null) chaos.tally.visits(site.visitor);
+  await endVisits(chaos, site);
   site.deletion = purge ? "purged" : "kept";
   const count = Number(site.name.split("-")[1] ?? 0) + 1;
   const name = `${site.name.split("-")[0]}-${count}`;
-  const next = await createSite(installation, site.host, name, {}, site.isApp).catch(() => null);
+  const next = await openSite(chaos, site.host, name, site.isApp).catch(() => null);
   if (next === null) return `${status}, and no other could be created`;
   chaos.sites = [...chaos.sites, next];
   return `${status}, ${name} replaces it`;
@@ -79,7 +81,7 @@ export const operations: readonly Operation[] = [
     weight: 30,
     async act(chaos, site, chance) {
       const { installation } = chaos;
-      await commit(site, chance);
+      await commit(chaos, site, chance);
       const end = await installation.requests.start(site.projectId);
       if (end !== null && "id" in end && chance.happens(0.4))
         chaos.followers.push(installation.followLog(end.id));
@@ -100,7 +102,7 @@ export const operations: readonly Operation[] = [
   {
     name: "push",
     weight: 12,
-    act: async (chaos, site, chance) => reportPush(chaos, site, await commit(site, chance), chance),
+    act: async (chaos, site, chance) => reportPush(chaos, site, await commit(chaos, site, chance), chance),
   },
   {
     name: "start of an unknown branch",
@@ -170,9 +172,11 @@ export const operations: readonly Operation[] = [
     },
   },
   ...appOperations.map((operation) => ({ ...operation, isOfApps: true })),
+  ...fleetOperations.map((operation) => ({ ...operation, isOfFleets: true })),
   {
     name: "move to another server",
     weight: 3,
+    isOfFleets: false,
     async act(chaos, site) {
       const host = chaos.hosts.find((other) => other !== site.host);
       return host === undefined ? "none" : moveTo(chaos, site, host);

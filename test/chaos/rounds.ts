@@ -7,9 +7,11 @@ import { readDeployments } from "../support/faults/invariants/deployments.ts";
 import { deployNext } from "../support/faults/points/deploy-next.ts";
 import type { LogFollower } from "../support/faults/log-follower.ts";
 import { memoryOf, signal } from "../support/faults/processes.ts";
-import type { Site } from "../support/faults/site.ts";
+import { type Site, visitorsOf } from "../support/faults/site.ts";
 import type { Chance } from "./chance.ts";
-import { type Chaos, pauseIn, redirectVisitor } from "./chaos.ts";
+import { type Chaos, pauseIn, redirectVisitors } from "./chaos.ts";
+import { approveAll, calmFleet, fleetViolations, restViolations } from "./fleet-checks.ts";
+import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { sabotages } from "./sabotages.ts";
 import { resendWaiting } from "./webhook-deliveries.ts";
@@ -26,13 +28,18 @@ async function use(chaos: Chaos, chance: Chance): Promise<void> {
   while (!chaos.phase.aborted) {
     await pauseIn(chaos, chance.integer(50, 1_600));
     const site = chance.pick(chaos.sites.filter((one) => one.deletion === null));
-    const operation = chance.weighted(operations.filter(({ isOfApps }) => isOfApps !== true || site.isApp));
+    const operation = chance.weighted(operations.filter((one) => isFor(chaos, site, one)));
     if (chaos.phase.aborted) return;
     chaos.log(`${site.name}: ${operation.name}`);
     chaos.tally.operation(operation.name);
     const outcome = await operation.act(chaos, site, chance);
     chaos.log(`${site.name}: ${operation.name}: ${outcome}`);
   }
+}
+
+function isFor({ fleets }: Chaos, { isApp }: Site, { isOfApps, isOfFleets }: Operation): boolean {
+  if (isOfApps === true && !isApp) return false;
+  return isOfFleets === undefined || isOfFleets === (fleets !== null);
 }
 
 async function sabotage(chaos: Chaos, chance: Chance): Promise<void> {
@@ -93,6 +100,7 @@ export async function check(chaos: Chaos, round: string): Promise<void> {
   const { installation } = chaos;
   const sites = chaos.sites.filter((site) => site.deletion === null);
   const waiting = async (): Promise<string[]> => {
+    await approveAll(chaos, sites);
     const lists = await Promise.all(sites.map((site) => readDeployments(installation, site.projectId)));
     return lists
       .flat()
@@ -100,19 +108,27 @@ export async function check(chaos: Chaos, round: string): Promise<void> {
       .map((one) => `v${one.version} ${one.id} of ${one.project_id} has no verdict: it is at ${one.stage}`);
   };
   await settled(round, waiting, VERDICTS_MS);
+  await settled(round, () => restViolations(chaos, sites), SETTLE_MS);
   for (const site of sites) {
-    const changed = { health_check: null, ...(site.isApp ? { processes: { web: null, worker: null } } : {}) };
+    const changed = {
+      ...{ health_check: null, ...calmFleet(chaos, site) },
+      ...(site.isApp ? { processes: { web: null, worker: null } } : {}),
+    };
     await installation.api.call("PATCH", `/v1/projects/${site.projectId}`, changed);
     await deployNext({ installation, site, host: site.host });
     const project = await installation.api.getProject(site.projectId);
     site.keepReleases = project.keep_releases;
     if (!site.isMoving && site.visitor !== null) continue;
-    await redirectVisitor(chaos, site);
+    await redirectVisitors(chaos, site);
     site.isMoving = false;
   }
   const look = async () => {
     const found = await Promise.all(chaos.sites.map((site) => siteViolations(installation, site)));
-    const all = [...found.flat(), ...(await systemViolations(installation, chaos.sites))];
+    const all = [
+      ...found.flat(),
+      ...(await systemViolations(installation, chaos.sites)),
+      ...(await fleetViolations(chaos)),
+    ];
     if (all.length > 0) await resendWaiting(installation);
     return [...all, ...chaos.followers.flatMap(followerViolations)];
   };
@@ -166,6 +182,6 @@ async function tidySite({ installation, tally }: Chaos, site: Site): Promise<str
   const left = await readDeployments(installation, site.projectId);
   site.source.forgetAllBut(new Set(left.flatMap((one) => one.commit_sha ?? [])));
   // The deployments that showed them may be among the deleted ones.
-  site.visitor?.forgetMarkers();
+  for (const visitor of visitorsOf(site)) visitor.forgetMarkers();
   return site.projectId;
 }

@@ -21,6 +21,7 @@ import { deploymentViolations, readDeployments } from "../../support/faults/inva
 import { logViolations } from "../../support/faults/invariants/logs.ts";
 import { processViolations } from "../../support/faults/invariants/processes.ts";
 import { waitingViolations, logObjectViolations } from "../../support/faults/invariants/stored-state.ts";
+import { acknowledgedKey } from "../../support/faults/ledger.ts";
 import { followLog } from "../../support/faults/log-follower.ts";
 import { deployNext } from "../../support/faults/points/deploy-next.ts";
 import { signal } from "../../support/faults/processes.ts";
@@ -178,7 +179,8 @@ describe("the check of logs finds a line", () => {
         return { ...response, json: { ...page, lines: change(page.lines) } };
       },
     };
-    const ledger = { ...installation.ledger, acknowledged: new Map([[live.id as string, acknowledged]]) };
+    const key = acknowledgedKey(live.id, live.server_id);
+    const ledger = { ...installation.ledger, acknowledged: new Map([[key, acknowledged]]) };
     return (await logViolations({ api, ledger }, site, live)).join("\n");
   }
   const renumbered = (lines: Lines): Lines => lines.map((line, index) => ({ ...line, line: index + 1 }));

@@ -141,7 +141,7 @@ export async function createInstallation({
         workerUrl: ready.url,
         diskMegabytes: diskMegabytes ?? null,
       });
-      host.link.watch(ledger.watch);
+      host.link.watch(ledger.watchOn(host.serverId));
       hosts.push(host);
       await host.startAgent();
       return host;

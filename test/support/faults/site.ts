@@ -16,6 +16,8 @@ export type Site = {
   /** The server where it is live, or was live last. */
   host: Host;
   visitor: SiteVisitor | null;
+  /** The visitors of its other servers, if it has several. */
+  others: readonly { readonly host: Host; readonly visitor: SiteVisitor }[];
   /** Whether its address may change at the moment. */
   isMoving: boolean;
   /** `purged`: with all its files. */
@@ -61,14 +63,31 @@ export async function createSite(
     host,
     keepReleases: project.keep_releases,
     visitor: null,
+    others: [],
     isMoving: false,
     deletion: null,
   };
 }
 
-/** Starts a visitor at the project's address. */
+/** Starts a visitor at the address of each server of the project. */
 export async function sendVisitor(installation: Installation, site: Site): Promise<void> {
-  const { url } = await installation.api.getProject(site.projectId);
+  const { url, servers_state: states } = await installation.api.getProject(site.projectId);
   if (url === null) throw new Error(`${site.name} has no address`);
   site.visitor = visitSite(url, VISIT_EVERY_MS);
+  site.others = states.slice(1).map(({ id, name, url: address }) => {
+    const host = installation.hosts.find(({ serverId }) => serverId === id);
+    if (host === undefined || address === null) throw new Error(`${site.name} has no address on ${name}`);
+    return { host, visitor: visitSite(address, VISIT_EVERY_MS) };
+  });
+}
+
+/** All visitors of a site. */
+export function visitorsOf({ visitor, others }: Pick<Site, "visitor" | "others">): readonly SiteVisitor[] {
+  return [visitor ?? [], others.map((one) => one.visitor)].flat();
+}
+
+/** The visitors of a site on one of its servers. */
+export function visitorsOn(site: Site, host: Host): readonly SiteVisitor[] {
+  const own = site.host === host ? (site.visitor ?? []) : [];
+  return [own, site.others.filter((one) => one.host === host).map((one) => one.visitor)].flat();
 }

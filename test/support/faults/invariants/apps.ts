@@ -13,6 +13,7 @@ import { ProjectId } from "#contract/ids.ts";
 import type { Host } from "../host.ts";
 import { instancesOn } from "../instances.ts";
 import type { Site } from "../site.ts";
+import { targetOn } from "./deployments.ts";
 
 /**
  * Checks that exactly the instances of the live deployment run on a server, in its release, that the slots lead to them and
@@ -23,8 +24,8 @@ export async function appViolations(host: Host, site: Site, live: Deployment | u
   const desired = readDesired(folder);
   const running = (await instancesOn(host)).filter(({ projectId }) => projectId === site.projectId);
   const notes = readNotes(folder).map(({ name }) => name);
-  const isHere = site.isApp && live?.server_id === host.serverId;
-  if (!isHere) {
+  const target = site.isApp ? targetOn(live, host.serverId) : null;
+  if (live === undefined || target === null) {
     const left = [...new Set([...running.map(({ name }) => name), ...notes])];
     const violations = left.map((name) => `instance ${name} is left, and nothing is live here`);
     if (desired !== null) violations.push("instances must run, and nothing is live here");
@@ -39,8 +40,7 @@ export async function appViolations(host: Host, site: Site, live: Deployment | u
   if (desired.run_id !== null && desired.version !== live.version)
     violations.push(`v${desired.version} must run, and v${live.version} is live`);
   const release = linkTarget(desired.release);
-  if (release !== live.evidence?.target)
-    violations.push(`${release} must run, and ${live.evidence?.target} is live`);
+  if (release !== target) violations.push(`${release} must run, and ${target} is live`);
   const wanted = sorted(desired.instances.map(({ name }) => name));
   const runs = sorted(running.map(({ name }) => name));
   if (runs !== wanted) violations.push(`${runs || "no instance"} runs, and ${wanted || "none"} must`);

@@ -5,7 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 
 import type { Installation } from "../installation.ts";
-import type { Site } from "../site.ts";
+import { type Site, visitorsOf } from "../site.ts";
+import type { SourceCommit } from "../source.ts";
 import { deploymentViolations, readDeployments } from "./deployments.ts";
 import { eventViolations } from "./events.ts";
 import { logViolations } from "./logs.ts";
@@ -27,9 +28,9 @@ export async function siteViolations(installation: Installation, site: Site): Pr
   }
   const live = listed.find((one) => one.status === "live");
   const wanted = site.source.commits.get(live?.commit_sha ?? "")?.marker;
-  const seen = site.visitor?.seen ?? null;
-  if (wanted !== undefined && seen !== null && seen !== wanted)
-    violations.push(`visitors see ${seen}, but ${wanted} is live`);
+  for (const { seen } of visitorsOf(site))
+    if (wanted !== undefined && seen !== null && seen !== wanted)
+      violations.push(`visitors see ${seen}, but ${wanted} is live`);
   const isWhole = installation.ledger.of(site.projectId).every(({ isDeleted }) => !isDeleted);
   if (isWhole) violations.push(...unreadyViolations(site, listed));
   return violations.map((violation) => `${site.name}: ${violation}`);
@@ -39,8 +40,10 @@ export async function siteViolations(installation: Installation, site: Site): Pr
  * Checks that no visitor has seen a page of a commit whose deployments have all ended before their switch. @param
  * listed all deployments of the project. None may have been deleted
  */
-function unreadyViolations({ visitor, source }: Site, listed: readonly Deployment[]): string[] {
-  const shas = [...source.commits.values()].filter(({ marker }) => visitor?.markers.has(marker) === true);
+function unreadyViolations(site: Site, listed: readonly Deployment[]): string[] {
+  const visitors = visitorsOf(site);
+  const isSeen = ({ marker }: SourceCommit) => visitors.some(({ markers }) => markers.has(marker));
+  const shas = [...site.source.commits.values()].filter(isSeen);
   return shas.flatMap(({ sha, marker }) => {
     const ofIt = listed.filter((one) => one.commit_sha === sha);
     return ofIt.length > 0 && ofIt.every(hasNotSwitched)
@@ -49,10 +52,19 @@ function unreadyViolations({ visitor, source }: Site, listed: readonly Deploymen
   });
 }
 
-/** Whether an agent has said so: a server that was lost may have switched afterwards. */
-function hasNotSwitched({ status, failure }: Deployment): boolean {
+/** Whether its agents have said so: a server that was lost may have switched afterwards. */
+function hasNotSwitched({ status, failure, runs }: Deployment): boolean {
+  if (
+    runs.some((run) => run.status === "switched" || (run.status === "failed" && mayHaveSwitched(run.failure)))
+  )
+    return false;
+  if (runs.length > 0) return true;
   if (status !== "failed" || failure === null || failure.code === "server_lost") return status === "canceled";
-  return !["activate", "verify"].includes(failure.stage);
+  return !mayHaveSwitched(failure);
+}
+
+function mayHaveSwitched(failure: Deployment["failure"]): boolean {
+  return failure === null || failure.code === "server_lost" || ["activate", "verify"].includes(failure.stage);
 }
 
 /** Checks that no server has files of a purged project. */
@@ -64,11 +76,12 @@ function deletionViolations({ hosts }: Installation, site: Site): string[] {
 }
 
 /** Checks that every request got a complete release. A failure here is final. */
-export function visitorViolations({ visitor, name }: Site): string[] {
-  if (visitor === null || visitor.failed === 0) return [];
-  return [
-    `${name}: ${visitor.failed} of ${visitor.requests} visitors' requests failed: ${visitor.failures.join("; ")}`,
-  ];
+export function visitorViolations(site: Site): string[] {
+  return visitorsOf(site).flatMap(({ failed, requests, failures }) =>
+    failed === 0
+      ? []
+      : [`${site.name}: ${failed} of ${requests} visitors' requests failed: ${failures.join("; ")}`],
+  );
 }
 
 /** Checks the whole system while no deployment is under way. @returns the broken guarantees */

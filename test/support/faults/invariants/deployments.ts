@@ -1,3 +1,4 @@
+import { linkTarget } from "#agent/workspace/current-link.ts";
 import { type Deployment, Deployments } from "#contract/endpoints/deployments/schemas.ts";
 
 import type { Installation } from "../installation.ts";
@@ -17,6 +18,16 @@ export async function readDeployments(
     cursor = page.next_cursor;
   }
   return all;
+}
+
+/** What `current` must point to on a server; null: the live deployment is not there. */
+export function targetOn(live: Deployment | undefined, serverId: string): string | null {
+  if (live === undefined) return null;
+  if (live.runs.length === 0) return live.server_id === serverId ? (live.evidence?.target ?? null) : null;
+  const release = live.runs.findLast(
+    (run) => run.server_id === serverId && run.purpose !== "revert" && run.status === "switched",
+  )?.release;
+  return release === undefined || release === null ? null : linkTarget(release);
 }
 
 /**
@@ -55,7 +66,8 @@ export function deploymentViolations(
       violations.push(`v${one.version} ${one.id} has no verdict: it is at ${one.stage}`);
     if (one.status !== "canceled" && one.status !== "building" && ledger.canceled.has(one.id))
       violations.push(`v${one.version} was canceled, and is ${one.status}`);
-    if (ledger.canceled.has(one.id) && ledger.switched.has(one.id))
+    // Of several servers, some may have switched. They have gone back.
+    if (one.runs.length === 0 && ledger.canceled.has(one.id) && ledger.switched.has(one.id))
       violations.push(`v${one.version} was canceled, and its agent switched to it`);
     if (one.status === "failed" && one.failure === null)
       violations.push(`v${one.version} failed without a reason`);

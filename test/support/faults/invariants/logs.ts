@@ -2,7 +2,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 
 import type { Installation } from "../installation.ts";
-import { LINE } from "../ledger.ts";
+import { acknowledgedKey, LINE } from "../ledger.ts";
 import type { Site } from "../site.ts";
 
 type Lines = LogPage["lines"];
@@ -21,8 +21,8 @@ async function readLog({ api }: Pick<Installation, "api">, id: string): Promise<
 }
 
 /**
- * Checks that lines are numbered from 1 without a gap, and that the log has the build's output once and in order: all of
- * it where the build finished, and every acknowledged line in any case.
+ * Checks that lines are numbered from 1 without a gap, and that the log has the output of each server's build once and in
+ * order: all of it where the build finished, and every acknowledged line in any case.
  */
 export async function logViolations(
   installation: Pick<Installation, "api" | "ledger">,
@@ -34,22 +34,49 @@ export async function logViolations(
   const violations: string[] = [];
   const gap = lines.findIndex(({ line }, index) => line !== index + 1);
   if (gap !== -1) violations.push(`line ${gap + 1} of the log is numbered ${lines[gap]?.line}`);
+  for (const { serverId, hasSwitched } of builtOn(deployment)) {
+    const own = lines.filter(({ server_id: id }) => deployment.runs.length === 0 || id === serverId);
+    const acknowledged = installation.ledger.acknowledged.get(acknowledgedKey(deployment.id, serverId)) ?? 0;
+    const wanted = site.source.commits.get(deployment.commit_sha ?? "")?.lines;
+    violations.push(...buildViolations(own, { acknowledged, wanted, hasSwitched }));
+  }
+  const hasEnd = lines.some(({ stage }) => stage === "end");
+  if (deployment.status !== "building" && !hasEnd) violations.push("its log does not say how it ended");
+  return violations.map((violation) => `v${deployment.version} ${deployment.id}: ${violation}`);
+}
+
+/** The servers that have built a deployment, as far as its log can show that, and whether they have switched. */
+function builtOn({
+  runs,
+  server_id: id,
+  evidence,
+}: Deployment): { serverId: string; hasSwitched: boolean }[] {
+  if (runs.length === 0) return [{ serverId: id, hasSwitched: evidence !== null }];
+  return runs
+    .filter(({ purpose, status }) => purpose === "deploy" && status !== "skipped")
+    .map(({ server_id: serverId, status }) => ({ serverId, hasSwitched: status === "switched" }));
+}
+
+type Expected = {
+  readonly acknowledged: number;
+  readonly wanted: number | undefined;
+  readonly hasSwitched: boolean;
+};
+
+function buildViolations(lines: Lines, { acknowledged, wanted, hasSwitched }: Expected): string[] {
+  const violations: string[] = [];
   const built = lines.filter(({ stage, stream }) => stage === "build" && stream === "stdout");
   const numbers = built.flatMap(({ message }) => Number(LINE.exec(message)?.[1] ?? 0) || []);
   const wrong = numbers.findIndex((number, index) => number !== index + 1);
   if (wrong !== -1)
     violations.push(`the build's line ${wrong + 1} is ${numbers[wrong]}, of ${numbers.length}`);
-  const acknowledged = installation.ledger.acknowledged.get(deployment.id) ?? 0;
   if (numbers.length < acknowledged)
     violations.push(`${acknowledged} lines were acknowledged, and ${numbers.length} are there`);
   const isWhole = built.some(({ message }) => message === "built");
-  const wanted = site.source.commits.get(deployment.commit_sha ?? "")?.lines;
   if (isWhole && wanted !== undefined && numbers.length !== wanted)
     violations.push(`the build printed ${wanted} lines, and ${numbers.length} are there`);
   const wasBuilt = lines.some(({ stage }) => stage === "build");
-  if (wasBuilt && !isWhole && deployment.evidence !== null)
+  if (wasBuilt && !isWhole && hasSwitched)
     violations.push("it went live, and the end of its build is not in the log");
-  const hasEnd = lines.some(({ stage }) => stage === "end");
-  if (deployment.status !== "building" && !hasEnd) violations.push("its log does not say how it ended");
-  return violations.map((violation) => `v${deployment.version} ${deployment.id}: ${violation}`);
+  return violations;
 }

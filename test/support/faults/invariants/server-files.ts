@@ -8,6 +8,7 @@ import type { Host } from "../host.ts";
 import type { Site } from "../site.ts";
 import { markerOf } from "../source.ts";
 import { appViolations } from "./apps.ts";
+import { targetOn } from "./deployments.ts";
 
 const namesIn = (path: string): Promise<string[]> => readdir(path).catch(() => []);
 
@@ -30,6 +31,8 @@ const PROJECT_FILES = new Set([
 ]);
 /** In addition, the files of a project that has instances. */
 const APP_FILES = new Set(["desired.json", "instances", "logs", "output-times", "site.json"]);
+/** And of a project that has several servers. */
+const FLEET_FILES = new Set(["place.json"]);
 const HOME_FILES = new Set([
   "agent.json",
   "agent.lock",
@@ -56,8 +59,13 @@ export async function serverFileViolations(
   const root = join(host.home, "projects", site.projectId);
   if (!existsSync(root)) return [];
   const violations: string[] = [];
+  const isFleet = listed.some(({ runs }) => runs.length > 0);
   for (const name of await namesIn(root))
-    if (!PROJECT_FILES.has(name) && !(site.isApp && APP_FILES.has(name)))
+    if (
+      !PROJECT_FILES.has(name) &&
+      !(site.isApp && APP_FILES.has(name)) &&
+      !(isFleet && FLEET_FILES.has(name))
+    )
       violations.push(`${name} lies in the project's folder`);
   for (const name of await namesIn(join(root, "tmp"))) violations.push(`tmp/${name} is left over`);
 
@@ -73,10 +81,9 @@ export async function serverFileViolations(
 
   const live = listed.find((one) => one.status === "live");
   const target = await readlink(join(root, "current")).catch(() => null);
-  const isHere = live?.server_id === host.serverId;
-  if (isHere && target !== live.evidence?.target)
-    violations.push(`current points to ${target}, and live is ${live.evidence?.target}`);
-  if (!isHere && target !== null) violations.push(`current points to ${target}, and nothing is live here`);
+  const wanted = targetOn(live, host.serverId);
+  if (target !== wanted)
+    violations.push(`current points to ${target}, and ${wanted ?? "nothing"} is live here`);
   if (target !== null) violations.push(...(await pageViolations(join(root, target), site, live)));
   violations.push(...(await appViolations(host, site, live)));
   return violations;
