@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { listUpTo, textUpTo } from "#contract/bounds.ts";
+import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { CommitSha, MAX_COMMIT_MESSAGE, Repository } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { CommandReading, CommandStates } from "#contract/endpoints/commands/schemas.ts";
@@ -84,6 +84,15 @@ export const agentAnswers = {
     z.strictObject({
       type: z.literal("drain_set"),
       ...serverExchangeFields,
+      problem: z.nullable(textUpTo(1000)),
+    }),
+  ),
+  /** `revision`: of the request. `problem`: as in `maintenance_set`; the state before stays if there is one. */
+  fleet_set: answer(
+    z.strictObject({
+      type: z.literal("fleet_set"),
+      ...serverExchangeFields,
+      revision: wholeFrom(1),
       problem: z.nullable(textUpTo(1000)),
     }),
   ),

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { WebAddress } from "#contract/addresses/web-address.ts";
+import { BalanceReports, FleetReport } from "#contract/agent-fleet.ts";
 import { answerSchemas } from "#contract/agent-answers.ts";
 import { outputFilter, requestSchemas } from "#contract/agent-requests.ts";
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
@@ -146,6 +147,9 @@ export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
 /** Why the ingress does not work, as a sentence. Missing if it works. */
 const reportedIngress = { ingress_problem: z.optional(textUpTo(MAX_INGRESS_PROBLEM)) };
 
+/** `fleet`: missing if the ingress is not Caddy with TLS, or has no root yet. `balance`: missing if the server balances nothing. */
+const reportedFleet = { fleet: z.optional(FleetReport), balance: z.optional(BalanceReports) };
+
 /**
  * What the server serves for one project. `releases`: the complete release folders; if there are too many, the newest.
  * `url`: the URL at which the agent serves the project, if it does. The dashboard links to it.
@@ -191,6 +195,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     /** The programs for builds. Missing while the agent reads their versions. */
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     ...reportedIngress,
+    ...reportedFleet,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
     runs: listUpTo(ActiveRun, MAX_REPORTED_RUNS),
     /** The key for which secrets are sealed. */
@@ -205,6 +210,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     policy: growing(PolicyLevel),
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     ...reportedIngress,
+    ...reportedFleet,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
   }),
   /** What the server serves after a change without a run result: a run that was `ended`, or a `correct_release`. */

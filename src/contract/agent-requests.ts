@@ -15,6 +15,7 @@ import { MAX_LAST_LINES } from "#contract/endpoints/output/schemas.ts";
 import { InstanceName, ProcessName } from "#contract/endpoints/processes/schemas.ts";
 import { SealedToken } from "#contract/agent-order.ts";
 import { CommandTimeout, ShellCommand } from "#contract/shell-command.ts";
+import { FleetState } from "#contract/agent-fleet.ts";
 import {
   exchangeFields,
   serverExchangeFields,
@@ -138,6 +139,15 @@ export const agentRequests = {
     request: z.strictObject({ type: z.literal("set_drain"), ...serverExchangeFields, drain: DrainState }),
     answer: "drain_set",
     timeoutMs: 5_000,
+  },
+  /**
+   * What the server must know to serve projects together with others. The agent stores it and configures its ingress, and
+   * answers when that is done or has failed. Sent at each hello, and when it has changed.
+   */
+  set_fleet: {
+    request: z.strictObject({ type: z.literal("set_fleet"), ...serverExchangeFields, fleet: FleetState }),
+    answer: "fleet_set",
+    timeoutMs: null,
   },
   /** Reads the last lines that the project's instances printed. */
   read_output: {

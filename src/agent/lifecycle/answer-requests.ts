@@ -8,7 +8,7 @@ import { limitReports } from "#agent/report/project-report.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { Pauses } from "#agent/ingress/pauses.ts";
-import { setDrain, setMaintenance, setPause } from "#agent/lifecycle/answer-traffic.ts";
+import { setDrain, setFleet, setMaintenance, setPause } from "#agent/lifecycle/answer-traffic.ts";
 import { checkDomains } from "#agent/lifecycle/check-domains.ts";
 import { resolveCommit } from "#agent/lifecycle/resolve-commit.ts";
 import { testRepository } from "#agent/lifecycle/test-repository.ts";
@@ -145,6 +145,7 @@ export function createRequests(
     read_processes: (request) => readProcesses(context, request),
     set_maintenance: (request) => setMaintenance(context, request),
     set_drain: (request) => setDrain(context, request),
+    set_fleet: (request) => setFleet(request),
     set_pause: (request) => setPause(context, pauses, request),
     read_output: (request) => readLines(context, request),
     start_command: (request) => commandRead(request, commands.start),

@@ -43,6 +43,19 @@ export async function setDrain(
   return { type: "drain_set", request_id, problem: sentProblem(problem) };
 }
 
+export async function setFleet({
+  request_id,
+  fleet,
+}: AgentRequestOf<"set_fleet">): Promise<AnswerTo<"set_fleet">> {
+  const isAsked = fleet.balances.length > 0 || fleet.serves.length > 0;
+  return {
+    type: "fleet_set",
+    request_id,
+    revision: fleet.revision,
+    problem: isAsked ? NO_INGRESS : null,
+  };
+}
+
 function sentProblem(problem: string | null): string | null {
   return problem === null ? null : problem.slice(0, 1000).toWellFormed();
 }

@@ -155,7 +155,7 @@ export class ConnectedAgent extends AgentSocket {
 
   #receive(message: ToAgent | undefined): void {
     if (message === undefined || message.type === "welcome" || message.type === "watch") return;
-    if (message.type === "set_drain") return;
+    if (message.type === "set_drain" || message.type === "set_fleet") return;
     const id = message.type === "run" ? message.order.project_id : message.project_id;
     this.#become(id, receiveMessage(this.#of(id), message));
   }

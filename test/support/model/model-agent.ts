@@ -113,6 +113,7 @@ export function receiveMessage(agent: ModelAgent, message: ToAgent, tip = SHA): 
     case "set_maintenance":
     case "set_pause":
     case "set_drain":
+    case "set_fleet":
     case "read_output":
     case "follow_output":
     case "stop_output":

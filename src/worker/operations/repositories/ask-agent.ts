@@ -30,8 +30,8 @@ export function newRequestId({ randomBytes }: Pick<Context, "randomBytes">): str
   return toHex(randomBytes(16));
 }
 
-/** A request whose answer the Worker waits for. */
-type AwaitedRequest = Exclude<AgentRequest, { readonly type: "resolve_commit" }>;
+/** A request whose answer a request of a client waits for. */
+type AwaitedRequest = Exclude<AgentRequest, { readonly type: "resolve_commit" | "set_fleet" }>;
 
 /** Where an agent is. */
 type AgentAddress = Pick<LocatedProject, "serverId" | "serverLocation">;
