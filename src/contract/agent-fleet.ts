@@ -39,9 +39,13 @@ export const BalanceReport = z.strictObject({
 export const BalanceReports = listUpTo(BalanceReport, MAX_FLEET_PROJECTS);
 export type BalanceReports = z.infer<typeof BalanceReports>;
 
-/** A server that another field of a `FleetState` names. `address`: null for a balancer that nobody has to reach. */
+/**
+ * A server that another field of a `FleetState` names. `ip`: where visitors reach it, and so ACME challenges at `http_port`.
+ * `address`: where balancers reach its `port`; null: unknown, and it is no member.
+ */
 export const FleetServer = z.strictObject({
   id: ServerId,
+  ip: textUpTo(253),
   address: z.nullable(textUpTo(253)),
   port: Port,
   http_port: Port,
@@ -65,7 +69,7 @@ export type BalancedProject = z.infer<typeof BalancedProject>;
 /**
  * A project that this server serves together with others, or behind another balancer.
  *
- * `each`: visitors reach each server. `peers`: where ACME challenges go that this server does not know.
+ * `each`: visitors reach each server. `peers`: the others, which get the ACME challenges that this server does not know.
  * `balancer`: visitors reach `balancers`. This server takes requests for `hosts` at its port for balancers only, also for
  * hosts that the live release does not have yet.
  * `own`: a load balancer that is not Gantry's terminates TLS, so no certificates are issued.
