@@ -56,6 +56,9 @@ export type FleetServer = z.infer<typeof FleetServer>;
 /**
  * A project in front of which this server stands: it terminates TLS for the names and sends requests to the members, in this
  * order. It redirects aliases itself. A member can be this server. Empty `members`: no server can take requests yet.
+ * A member may have no release of the project yet, or be about to lose it: it says so when it is asked whether it is ready
+ * for the project, so that a deployment needs no message.
+ * `peers`: the other balancers, which get the ACME challenges that this server does not know.
  */
 export const BalancedProject = z.strictObject({
   project_id: ProjectId,
@@ -63,6 +66,7 @@ export const BalancedProject = z.strictObject({
   aliases: listUpTo(Alias, MAX_ALIASES),
   sticky: z.boolean(),
   members: listUpTo(ServerId, MAX_SERVERS),
+  peers: z._default(listUpTo(ServerId, MAX_BALANCERS), []),
 });
 export type BalancedProject = z.infer<typeof BalancedProject>;
 

@@ -10,21 +10,25 @@ import type {
 /** How many addresses a message names. */
 const MOST_NAMED = 3;
 
+/** Where visitors should arrive. `ips`: at least one. `isBalanced`: at balancers, and not at the servers of the project. */
+export type Arrival = { readonly ips: readonly string[]; readonly isBalanced: boolean };
+
 /**
- * Whether a host name leads to the server of its project, and what to do.
- * @param found by the server's agent; null if it did not answer about this name
+ * Whether a host name leads to where visitors should arrive, and what to do.
+ * @param found by the agent that was asked; null if it did not answer about this name
  */
-export function judgeDomain(domain: string, found: DomainLookup | null, serverIp: string): DomainCheck {
+export function judgeDomain(domain: string, found: DomainLookup | null, arrival: Arrival): DomainCheck {
+  const [serverIp = ""] = arrival.ips;
   const addresses = (found?.addresses ?? []).map(({ address, is_server }) => ({
     address,
-    is_server: is_server || address === serverIp,
+    is_server: is_server || arrival.ips.includes(address),
   }));
   const certificate = found?.certificate ?? null;
   const state = stateOf(found?.lookup ?? "unanswered", addresses);
   const lack = lackOf(addresses, serverIp);
   const lacksRecord = state !== "private" && state !== "unknown" && lack !== null;
   const sentences = [
-    describe(domain, state, addresses, serverIp),
+    describe(domain, state, addresses, { serverIp, where: nameOf(arrival) }),
     ...(state === "here" ? certificateText(certificate) : []),
     ...(state === "here" && lack !== null ? [`${lack}: create ${recordText(domain, serverIp)}`] : []),
   ];
@@ -36,6 +40,11 @@ export function judgeDomain(domain: string, found: DomainLookup | null, serverIp
     message: sentences.join(" "),
     record: lacksRecord ? { name: domain, type: "A", value: serverIp } : null,
   };
+}
+
+function nameOf({ ips, isBalanced }: Arrival): string {
+  const one = isBalanced ? "balancer" : "server";
+  return ips.length === 1 ? `the ${one}` : `the ${one}s`;
 }
 
 function stateOf(lookup: DomainLookup["lookup"], addresses: readonly DomainAddress[]): DomainState {
@@ -60,15 +69,15 @@ function describe(
   domain: string,
   state: DomainState,
   addresses: readonly DomainAddress[],
-  serverIp: string,
+  { serverIp, where }: { readonly serverIp: string; readonly where: string },
 ): string {
   const others = addresses.filter(({ is_server }) => !is_server).map(({ address }) => address);
-  const are = others.length === 1 ? "is not the server" : "are not the server";
+  const are = others.length === 1 ? `is not ${where}` : `are not ${where}`;
   switch (state) {
     case "here":
-      return `${domain} leads to the server.`;
+      return `${domain} leads to ${where}.`;
     case "partly":
-      return `${domain} leads to the server, and also to ${list(others)}, which ${are}. Remove the other DNS records: some visitors, and the issuer of certificates, may follow them.`;
+      return `${domain} leads to ${where}, and also to ${list(others)}, which ${are}. Remove the other DNS records: some visitors, and the issuer of certificates, may follow them.`;
     case "elsewhere":
       return `${domain} leads to ${list(others)}, which ${are}. This is right if a CDN or a proxy is there that passes the requests on to ${serverIp}. Otherwise remove the DNS records, and create ${recordText(domain, serverIp)}`;
     case "no_address":

@@ -5,6 +5,7 @@ import { judgeDomain } from "#domain/judge-domain.ts";
 
 const NAME = "shop.example.com";
 const IP = "93.184.215.14";
+const AT_SERVER = { ips: [IP], isBalanced: false };
 const record = { name: NAME, type: "A", value: IP } as const;
 
 const found = (lookup: DomainLookup["lookup"], addresses: DomainLookup["addresses"] = []): DomainLookup => ({
@@ -77,7 +78,7 @@ describe("a host name", () => {
     ["a name server that does not answer", found("unanswered"), "unknown", null, `resolvectl query ${NAME}`],
     ["no answer of the agent about it", null, "unknown", null, "did not answer"],
   ])("with %s is described with what to do", (_, lookup, state, expected, message) => {
-    expect(judgeDomain(NAME, lookup, IP)).toMatchObject({
+    expect(judgeDomain(NAME, lookup, AT_SERVER)).toMatchObject({
       state,
       record: expected,
       message: expect.stringContaining(message),
@@ -85,7 +86,7 @@ describe("a host name", () => {
   });
 
   it("that leads to the server lacks its certificate", () => {
-    const { message } = judgeDomain(NAME, { ...at(IP), certificate: "missing" }, IP);
+    const { message } = judgeDomain(NAME, { ...at(IP), certificate: "missing" }, AT_SERVER);
     expect(message).toContain("The server has no certificate for it yet");
   });
 

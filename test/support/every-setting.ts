@@ -79,4 +79,5 @@ export const everySetting = {
     offline: "skip",
     min: 2,
   },
+  entry: { type: "own", balancers: [], sticky: false },
 } satisfies Omit<Given, "server_id" | "servers">;

@@ -40,6 +40,8 @@ const projectSettings = {
     offline: "none",
     min: "none",
   },
+  // A balancer reads the requests of visitors.
+  entry: { type: "none", balancers: "send_data", sticky: "none" },
   repository: "choose_code",
   branch: "choose_code",
   commits: "weaken_guard",
@@ -211,7 +213,8 @@ export const marks = {
   // The agent that enrols gets the source code and the secrets of the server's projects.
   createServer: "read_secrets",
   getServer: "none",
-  updateServer: { name: "none", ip: "none", region: "none" },
+  // Balancers send requests to whoever has the server's key at the address.
+  updateServer: { name: "none", ip: "none", region: "none", address: "none" },
   drainServer: "none",
   undrainServer: "none",
   deleteServer: "none",

@@ -1,3 +1,4 @@
+import { type removedProjects } from "#worker/db/project-tables.ts";
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
@@ -15,14 +16,7 @@ import {
   type usedSecrets,
 } from "#worker/db/identity-tables.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
-import {
-  type idempotencyKeys,
-  projects,
-  type removedProjects,
-  type servers,
-  type signInCodes,
-  tokens,
-} from "#worker/db/schema.ts";
+import { type idempotencyKeys, projects, type servers, type signInCodes, tokens } from "#worker/db/schema.ts";
 
 /** The most projects, servers and tokens of an account, each. Few enough to list all in one response. */
 export const MAX_PER_ACCOUNT = 1_000;

@@ -45,3 +45,12 @@ export const domains = sqliteTable(
   },
   (table) => [index("domains_project").on(table.projectId)],
 );
+
+/**
+ * Deleted projects that still have rows in other tables, which are deleted in batches. These rows are not visible,
+ * because the row of the project is gone.
+ */
+export const removedProjects = sqliteTable("removed_projects", {
+  id: text("id").$type<ProjectId>().primaryKey(),
+  accountId: text("account_id").$type<AccountId>().notNull(),
+});

@@ -43,6 +43,8 @@ import type { DetectedPreset } from "#contract/endpoints/projects/detected-prese
 import type { IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import type { FleetReport } from "#contract/agent-fleet.ts";
+import type { FleetSet } from "#domain/fleet/fleet-state.ts";
 import type { DrainState } from "#contract/endpoints/servers/drain.ts";
 import type { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import type { TokenPurpose } from "#contract/endpoints/tokens/schemas.ts";
@@ -192,6 +194,12 @@ export const servers = sqliteTable(
     takenOverAt: integer("taken_over_at"),
     /** Null: it was never drained. */
     drain: text("drain", { mode: "json" }).$type<DrainState>(),
+    /** Where balancers reach it; null: at the address that its agent reports. */
+    address: text("address"),
+    /** How other servers reach its ingress, from its agent's last report; null: not known. */
+    fleet: text("fleet", { mode: "json" }).$type<FleetReport>(),
+    /** What its agent was sent about other servers, and what it did with it; null: nothing was sent. */
+    fleetSet: text("fleet_set", { mode: "json" }).$type<FleetSet>(),
     /** SHA-256 in hex, like the hashes of tokens. */
     credentialHash: text("credential_hash"),
     enrollmentHash: text("enrollment_hash"),
@@ -212,6 +220,14 @@ export const servers = sqliteTable(
 
 /** The settings without a column of their own. Others have one, because they are searched, joined or unique. */
 export type StoredSettings = Omit<ProjectSettings, "name" | "domain" | "server_id" | "repository" | "branch">;
+
+/**
+ * Whether visitors do not reach the servers of a project directly (`entry`). It is written here as in the index, so that
+ * SQLite uses that.
+ */
+export function isFronted({ settings }: { readonly settings: SQLiteColumn }): SQL {
+  return sql`${settings} ->> '$.entry.type' <> 'each'`;
+}
 
 export const projects = sqliteTable(
   "projects",
@@ -255,6 +271,7 @@ export const projects = sqliteTable(
     index("projects_account").on(table.accountId, table.id),
     index("projects_server").on(table.accountId, table.serverId),
     index("projects_repository").on(table.accountId, table.repositoryKey),
+    index("projects_fronted").on(table.accountId).where(isFronted(table)),
     index("projects_maintenance")
       .on(table.accountId)
       .where(sql`${table.maintenance} is not null`),
@@ -347,15 +364,6 @@ export const deployments = sqliteTable(
     index("deployments_ended_commit").on(table.accountId, table.commitSha, table.id).where(isEnded(table)),
   ],
 );
-
-/**
- * Deleted projects that still have rows in other tables, which are deleted in batches. These rows are not visible,
- * because the row of the project is gone.
- */
-export const removedProjects = sqliteTable("removed_projects", {
-  id: text("id").$type<ProjectId>().primaryKey(),
-  accountId: text("account_id").$type<AccountId>().notNull(),
-});
 
 /** Requests with an Idempotency-Key, kept for a day. */
 export const idempotencyKeys = sqliteTable(

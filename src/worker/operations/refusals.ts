@@ -117,16 +117,25 @@ export function refuseOldAgents(
 /** Refuses the servers of a request that are not servers of the account. */
 export async function refuseServers(
   { rows }: Pick<Context, "rows">,
-  { server_id: serverId, servers = [] }: Pick<UpdateProjectInput, "server_id" | "servers">,
+  { server_id: serverId, servers = [], entry }: Pick<UpdateProjectInput, "server_id" | "servers" | "entry">,
 ): Promise<Result<never, "invalid_request">> {
-  if (serverId !== undefined && servers.length === 0) return unknownServer(serverId);
-  const ids = servers.map(({ id }) => id);
-  const known = await findServerIds(rows, ids);
-  const unknown = ids.flatMap((id, at) => (known.includes(id) ? [] : [{ id, at }]));
+  const balancers = entry?.balancers ?? [];
+  if (serverId !== undefined && servers.length === 0 && balancers.length === 0)
+    return unknownServer(serverId);
+  const named = [
+    ...(serverId === undefined || servers.length > 0 ? [] : [{ id: serverId, pointer: "/server_id" }]),
+    ...servers.map(({ id }, at) => ({ id, pointer: `/servers/${at}/id` })),
+    ...balancers.map((id, at) => ({ id, pointer: `/entry/balancers/${at}` })),
+  ];
+  const known = await findServerIds(
+    rows,
+    named.map(({ id }) => id),
+  );
+  const unknown = named.filter(({ id }) => !known.includes(id));
   return refuse(
     "invalid_request",
-    `Not in this account: ${unknown.map(({ id }) => id).join(", ")}.`,
-    unknown.map(({ at }) => ({ pointer: `/servers/${at}/id`, message: "is not a server of this account" })),
+    `Not in this account: ${[...new Set(unknown.map(({ id }) => id))].join(", ")}.`,
+    unknown.map(({ pointer }) => ({ pointer, message: "is not a server of this account" })),
   );
 }
 

@@ -15,6 +15,7 @@ import { projectHealth } from "#domain/health/health-reasons.ts";
 import { maintenanceView } from "#worker/views/maintenance-view.ts";
 import { processesState } from "#worker/views/processes-view.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
+import { balanceStates } from "#worker/views/balance-states.ts";
 import { healthOfAll, serverStates } from "#worker/views/server-states.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 import {
@@ -38,7 +39,10 @@ export function projectRow(summary: ProjectSummary): ProjectRow {
 }
 
 /** A project with its settings. */
-export function projectView(record: ProjectRecord, { serving, members, live }: ProjectServing): Project {
+export function projectView(
+  record: ProjectRecord,
+  { serving, members, live, balance }: ProjectServing,
+): Project {
   const settings = settingsOf(record);
   const servers = serverStates(settings.servers, members, live);
   const health = projectHealth(record.health, serving?.isConnected ?? false);
@@ -62,6 +66,7 @@ export function projectView(record: ProjectRecord, { serving, members, live }: P
     ingress_problem: record.ingressProblem,
     health: servers.length === 0 ? health : healthOfAll(servers),
     servers_state: servers,
+    balance_state: balanceStates(record.id, settings, balance),
     url: record.url,
     serving: serving === null ? null : servingView(record, serving),
     deploy_key: record.deployKey,

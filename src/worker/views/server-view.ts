@@ -56,6 +56,8 @@ export function serverView(stored: ServerReading, now: number): Server {
     detected_region: reading.detectedRegion,
     taken_over_at: timestampOrNull(takenOverAt(reading, now)),
     draining_since: timestampOrNull(reading.drain?.since ?? null),
+    address: reading.address,
+    detected_address: reading.fleet?.address ?? null,
   };
 }
 

@@ -51,6 +51,7 @@ const project: Project = {
   serving: null,
   deploy_key: null,
   servers_state: [],
+  balance_state: [],
   created_at: "2026-11-20T09:14:02.310Z",
 };
 

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
 import type { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
+import { FleetRecord } from "#worker/objects/agent-link/fleet-record.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { output } from "../../support/connected-agent/events.ts";
@@ -83,6 +84,6 @@ describe("an object's alarm", () => {
 async function isUntold(link: DurableObjectStub<AgentLink>): Promise<boolean> {
   return await runInDurableObject(
     link,
-    (_link, { storage }) => new PresenceRecord(storage).unwritten() !== null,
+    (_link, { storage }) => new PresenceRecord(storage, new FleetRecord(storage.kv)).unwritten() !== null,
   );
 }

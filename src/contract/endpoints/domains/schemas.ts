@@ -11,7 +11,7 @@ export const MAX_ADDRESSES = 16;
 /** An IPv4 or IPv6 address. A name server cannot put another text into it. */
 const IpAddress = textLike(/^[0-9a-f.:]{2,45}$/, "must be an IP address");
 
-/** An address of a host name. `is_server`: it is one of the server's own. */
+/** An address of a host name. `is_server`: it is one of the server's own, or of another server that visitors should reach. */
 export const DomainAddress = z.strictObject({ address: IpAddress, is_server: z.boolean() });
 export type DomainAddress = z.infer<typeof DomainAddress>;
 
@@ -46,7 +46,15 @@ export const DomainCheck = z.strictObject({
 });
 export type DomainCheck = z.infer<typeof DomainCheck>;
 
-export const DomainChecks = z.strictObject({ server_ip: z.string(), domains: z.array(DomainCheck) });
+/**
+ * `server_ips`: where the host names should lead: to the servers that visitors reach. `server_ip`: the first of them. An earlier
+ * control plane has only this one.
+ */
+export const DomainChecks = z.strictObject({
+  server_ip: z.string(),
+  server_ips: z._default(z.array(z.string()), []),
+  domains: z.array(DomainCheck),
+});
 export type DomainChecks = z.infer<typeof DomainChecks>;
 
 /** Whether nothing is to be done about where a host name leads. */

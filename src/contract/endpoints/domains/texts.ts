@@ -11,11 +11,15 @@ export const domainTexts = {
       returns the result within seconds. The control plane resolves no names. The addresses are compared with the server
       in the project's settings. If the project is on another server now, it moves there with its next deployment.
 
+      With the entry \`each\`, a name may lead to all servers of the project. With \`balancer\` it should lead to the balancers, one
+      of which is asked.
+
       A name before which a CDN or a proxy stands leads to the addresses of that, so its state is \`elsewhere\`. The check
       cannot know whether they pass the requests on. Names that exist only in private networks, such as
       \`shop.internal\`, are not asked for.`,
     answer: {
       server_ip: "192.0.2.10",
+      server_ips: ["192.0.2.10"],
       domains: [
         {
           domain: "shop.example.com",
@@ -41,7 +45,8 @@ export const domainTexts = {
 
 const addressFields = {
   address: "An IPv4 or IPv6 address.",
-  is_server: "Whether it is the server's `ip`, or an address of one of its network interfaces.",
+  is_server:
+    "Whether it is the `ip` of a server that visitors should reach, or an address of a network interface of the server that was asked.",
 };
 
 export const domainSchemas = {
@@ -80,7 +85,9 @@ export const domainSchemas = {
     }),
   }),
   DomainChecks: object(schemas.DomainChecks, "Where the host names of a project lead.", {
-    server_ip: "The IP address of the server, to which the host names should lead.",
+    server_ip: "The IP address of the server, to which the host names should lead. Of several, the first.",
+    server_ips:
+      "The IP addresses of all servers to which the host names may lead: of the balancers, or else of the servers that serve the domain.",
     domains: "The domain, and the aliases in their order.",
   }),
 } satisfies Record<string, SchemaText>;

@@ -23,7 +23,7 @@ export const projectEndpoints = {
     ...post("/v1/projects", accountToken("projects:write")),
     body: schemas.CreateProjectInput,
     success: { status: 201, body: schemas.Project },
-    problems: ["name_taken", "domain_taken", "too_many", "no_seal_key"],
+    problems: ["name_taken", "domain_taken", "too_many", "no_seal_key", "agent_outdated"],
   },
   getProject: {
     ...get("/v1/projects/:project_id", token("projects:read")),
@@ -42,6 +42,7 @@ export const projectEndpoints = {
       "no_seal_key",
       "revision_conflict",
       "reauthentication_required",
+      "agent_outdated",
     ],
   },
   getDeployKey: {

@@ -20,3 +20,17 @@ export const Entry = z.strictObject({
   sticky: z._default(z.boolean(), false),
 });
 export type Entry = z.infer<typeof Entry>;
+
+/** The setting in a request: without servers in front of a project unless Gantry's balancer is one. */
+export const NewEntry = Entry.check(
+  z.superRefine(({ type, balancers, sticky }, context) => {
+    const refuse = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: "custom", path, message });
+    if (type === "balancer" && balancers.length === 0) refuse(["balancers"], "must name one or two servers");
+    if (type !== "balancer" && balancers.length > 0)
+      refuse(["balancers"], "must be empty unless type is balancer");
+    const again = balancers.findIndex((id, at) => balancers.indexOf(id) !== at);
+    if (again !== -1) refuse(["balancers", again], "is named twice");
+    if (type !== "balancer" && sticky) refuse(["sticky"], "must be false unless type is balancer");
+  }),
+);

@@ -9,6 +9,7 @@ import {
 } from "#contract/endpoints/processes/schemas.ts";
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
+import { Entry } from "#contract/endpoints/projects/entry.ts";
 import { ProjectServers, Rollout } from "#contract/endpoints/projects/servers.ts";
 import {
   Alias,
@@ -39,6 +40,7 @@ export const ProjectSettings = z.strictObject({
   server_id: ServerId,
   servers: ProjectServers,
   rollout: Rollout,
+  entry: Entry,
   repository: z.string(),
   branch: BranchName,
   commits: CommitRule,
@@ -102,6 +104,8 @@ export const settingUses = {
   // A deployment keeps both in a form of its own (`Fleet` of a lane).
   servers: { ...control, initial: [], kind: "parts" },
   rollout: { ...control, initial: Rollout.parse({}), kind: "parts" },
+  // The servers get it in a message of its own (`FleetState`), which counts at once.
+  entry: { ...control, initial: Entry.parse({}), kind: "parts" },
   repository: { belongs: "code", agent: false, kind: "text" },
   // A build can take over the build cache of this branch.
   branch: { belongs: "code", agent: false, initial: "main", kind: "text" },

@@ -54,6 +54,19 @@ export const projectSchemas = {
     deploy_key:
       "The public key with which it reads the repository over ssh. Each server has a key of its own.",
   }),
+  BalanceState: object(
+    schemas.BalanceState,
+    "Whether a server does its part for the traffic of a project behind a balancer of Gantry.",
+    {
+      id: "The server's id.",
+      name: "The server's name.",
+      role: "`balancer`: visitors reach it. `server`: it takes requests of the balancers. A server that is both is in the list twice.",
+      status:
+        "`ok`: it is set up. `pending`: it has not answered yet. `problem`: it is not set up. `unknown`: it is not connected, and works as it was set up last.",
+      problem: "Why it is not set up, as a sentence. `null`: no problem is known.",
+      out: "The ids of the servers that this balancer has taken out, because they do not answer. Empty for the role `server`.",
+    },
+  ),
   HealthReason: object(HealthReason, "Why a project is degraded.", {
     type: "`process`: fewer instances run than should. `cron`: the last run of a cron job failed. `certificate`: a certificate expires soon and could not be renewed. `ingress`: the ingress does not serve the project as it should.",
     name: "The name of the process or of the job, or the domain of the certificate. `null` for `ingress`.",
@@ -133,6 +146,8 @@ export const projectSchemas = {
       "The public key with which the server reads the repository over ssh. `null` until the server has created it: see `GET /v1/projects/{project_id}/deploy-key`.",
     servers_state:
       "What each server serves, in the order of `servers`. Empty for a project with one server, whose state is in the other fields. With several, these fields are about the first one.",
+    balance_state:
+      "Whether the balancers and the servers behind them are set up. Empty unless the entry is `balancer`.",
     created_at: "When the project was created.",
   }),
   ...repositoryAccessSchemas,
@@ -168,6 +183,7 @@ export const projectSchemas = {
         "The servers of the project, which replace all earlier ones. The next deployment goes to them.",
       rollout: "How a deployment gets to the `servers`. Omitted fields keep their values.",
       ...nested("rollout", rolloutTexts),
+      entry: "How visitors reach the servers, which replaces the setting as a whole. It counts at once.",
       ...nested("timeouts", timeoutTexts),
       ...nested("limits", limitTexts),
       ...nested("deploy_on", deployOnTexts),

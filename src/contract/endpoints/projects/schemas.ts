@@ -16,6 +16,7 @@ import { DeployOn, DeployOnChanges } from "#contract/endpoints/projects/deploy-o
 import { hasUsefulPatterns } from "#contract/endpoints/projects/push-patterns.ts";
 import { ProjectHealth } from "#contract/endpoints/projects/health.ts";
 import { initialSettings, ProjectSettings } from "#contract/endpoints/projects/project-settings.ts";
+import { NewEntry } from "#contract/endpoints/projects/entry.ts";
 import { ChangedServers, NewServers, Rollout, RolloutChanges } from "#contract/endpoints/projects/servers.ts";
 import { RepositoryDefinitions } from "#contract/endpoints/projects/repository-definitions.ts";
 import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
@@ -103,6 +104,7 @@ const hasOneServerList = z.superRefine<{
 const requested = {
   ...ProjectSettings.shape,
   servers: NewServers,
+  entry: NewEntry,
   name: DisplayName,
   domain: Domain,
   repository: ProjectRepository,
@@ -146,8 +148,8 @@ const AllSettings = z.strictObject({
 
 /**
  * The settings to change. Omitted settings, and omitted fields of `timeouts`, `limits`, `processes`, `deploy_on` and
- * `rollout`, keep their values. A limit of null is reset to the server's default. `health_check`, `aliases`, `cron` and `servers` are
- * replaced completely. The settings named in `automatic` become automatic again.
+ * `rollout`, keep their values. A limit of null is reset to the server's default. `health_check`, `aliases`, `cron`, `servers` and
+ * `entry` are replaced completely. The settings named in `automatic` become automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
   hasUsefulDomains,
@@ -206,6 +208,21 @@ export const ServerState = z.strictObject({
 export type ServerState = z.infer<typeof ServerState>;
 
 /**
+ * Whether a server does its part for the traffic of a project with the entry `balancer`. `status`: `ok`: it does. `pending`: it
+ * has not answered yet. `problem`: it cannot, or does not get what it needs. `unknown`: it is not connected. `out`: the
+ * servers that a balancer has taken out, because they do not answer.
+ */
+export const BalanceState = z.strictObject({
+  id: ServerId,
+  name: z.string(),
+  role: growing(z.enum(["balancer", "server"])),
+  status: growing(z.enum(["ok", "pending", "problem", "unknown"])),
+  problem: z.nullable(z.string()),
+  out: z.array(ServerId),
+});
+export type BalanceState = z.infer<typeof BalanceState>;
+
+/**
  * A project with its settings. `framework`, the commands and `output_directory` are the values for the next deployment:
  * the setting, or for settings in `automatic` the value from the framework's preset. An automatic framework was
  * detected by the latest deployment, `static` before the first. `suggested_release_command`: the framework's usual
@@ -229,6 +246,7 @@ export const Project = z.extend(z.extend(ProjectRow, { ...ProjectSettings.shape,
   health: ProjectHealth,
   deploy_key: z.nullable(DeployKeySummary),
   servers_state: z._default(z.array(ServerState), []),
+  balance_state: z._default(z.array(BalanceState), []),
   created_at: z.string(),
 });
 export type Project = z.infer<typeof Project>;

@@ -1,6 +1,7 @@
 import { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import type { SettingName } from "#contract/endpoints/projects/project-settings.ts";
+import { Entry } from "#contract/endpoints/projects/entry.ts";
 import { ProjectServer, Rollout } from "#contract/endpoints/projects/servers.ts";
 import * as settings from "#contract/endpoints/projects/settings.ts";
 import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
@@ -14,6 +15,8 @@ export const settingTexts = {
     "The servers of the project, in the order in which they switch to a release. The first one is `server_id`: one-off commands run there, and it looks for pushes. If omitted: only `server_id`.",
   rollout:
     "How a deployment gets to the `servers`. No server switches before all have built the release and are ready. Without effect on a project with one server.",
+  entry:
+    "How visitors reach the servers. It counts at once, also for a change of `domain` and `aliases` behind a balancer of Gantry.",
   repository:
     "The git repository: an https or ssh URL, `user@host:path`, `file:///path`, or an absolute path on the server. On a server that isolates projects, its policy must name a repository on the server itself.",
   branch: "The branch or tag to deploy if a deployment names none.",
@@ -88,6 +91,15 @@ export const rolloutTexts = {
   min: "The least number of servers that must switch, for `skip` and `continue`.",
 };
 
+/** The fields of `Entry`. */
+export const entryTexts = {
+  type: "`each`: each server answers for the domain, and the DNS records lead to all of them. `balancer`: the ingress of `balancers` answers for it, and sends requests to the servers. `own`: a load balancer answers for it that is not Gantry's, so the servers issue no certificates.",
+  balancers:
+    "The ids of the servers whose ingress stands in front of the others, for `balancer`: one or two. They can serve the project too.",
+  sticky:
+    "Whether a balancer sends a visitor to the same server again, by a cookie, while that server takes requests.",
+};
+
 /** The fields of `DeployOn`. */
 export const deployOnTexts = {
   enabled: "Whether pushes are deployed at all.",
@@ -151,6 +163,7 @@ export const settingSchemas = {
   ),
   DeployOn: object(DeployOn, "Which pushes of the repository are deployed.", deployOnTexts),
   ProjectServer: object(ProjectServer, "A server of a project.", serverTexts),
+  Entry: object(Entry, "How visitors reach the servers of a project.", entryTexts),
   Rollout: object(Rollout, "How a deployment gets to the servers of a project.", rolloutTexts),
   AutomaticSetting: choice(settings.AutomaticSetting, "A setting with an automatic value.", {
     framework: "the agent detects the framework",

@@ -6,6 +6,7 @@ import { NextCursor } from "#contract/paging.ts";
 import { Region } from "#contract/regions.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
+import { ServerAddress } from "#contract/endpoints/servers/server-address.ts";
 import { growing } from "#contract/growing.ts";
 
 /** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full, or with an ingress problem. */
@@ -17,6 +18,8 @@ export const CreateServerInput = z.strictObject({
   ip: z.ipv4("must be an IPv4 address in dotted notation"),
   /** Null: where its agent connects from. */
   region: z.optional(z.nullable(Region)),
+  /** Null: what its agent reports. */
+  address: z.optional(z.nullable(ServerAddress)),
 });
 export type CreateServerInput = z.infer<typeof CreateServerInput>;
 
@@ -101,6 +104,10 @@ export const Server = z.extend(ServerRow, {
   taken_over_at: z.nullable(z.string()),
   /** Null: it is not drained. */
   draining_since: z.nullable(z.string()),
+  /** Null: `detected_address` applies. */
+  address: z._default(z.nullable(z.string()), null),
+  /** From its agent; null: unknown. */
+  detected_address: z._default(z.nullable(z.string()), null),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -41,6 +41,8 @@ const server = {
   detected_region: "weur",
   taken_over_at: null,
   draining_since: null,
+  address: null,
+  detected_address: "10.0.0.11",
 } as const;
 
 const enrollment = {
@@ -97,9 +99,9 @@ export const serverTexts = {
   updateServer: {
     summary: "Change a server",
     description: prose`
-      Changes the name, the IP address or the region of a server. Omitted fields keep their values. The name must be
+      Changes the name, the IP address, the region or the address of a server. Omitted fields keep their values. The name must be
       unique in the account (409 \`name_taken\`). What exists stays where it is: a region applies to projects that are
-      deployed for the first time after the change.`,
+      deployed for the first time after the change. Balancers that send requests to the server use another \`address\` at once.`,
     body: { name: "web-frankfurt" },
     answer: { ...server, name: "web-frankfurt" },
   },
@@ -110,7 +112,7 @@ export const serverTexts = {
       it continues to serve its sites.
 
       The response is 409 \`server_in_use\` while projects are on the server. It is also 409 while the server still
-      serves a project that was moved but not yet deployed to its new server. Move, deploy or delete those projects
+      serves a project that was moved but not yet deployed to its new server, and while it is a balancer of a project. Move, deploy or delete those projects
       first.`,
   },
   createEnrollment: {
@@ -157,13 +159,15 @@ const inputFields = {
   ...shownFields,
   region:
     "Where the objects of the server and its projects are created. `null`: where its agent connects from. Default: `null`.",
+  address:
+    "Where balancers of Gantry reach the server: an IP address, of a private network too, or a host name, without a port. `null`: `detected_address`. Default: `null`.",
 };
 
 const rowFields = {
   ...shownFields,
   id: "The server's id.",
   status: "The server's status.",
-  apps: "The number of projects on the server.",
+  apps: "The number of projects on the server, with the projects whose balancer it is.",
   uptime:
     "The share of the last 30 days, or of the time since its first connection, in which the agent was connected. While the control plane does not run, an agent that was connected before counts as connected.",
 };
@@ -194,6 +198,10 @@ const serverFields = {
   taken_over_at:
     "When an agent that was running lost its connection to another one, in the last 24 hours: two machines have the server's credential, for example because a disk was copied. Only the agent that connected last gets deployments. `null`: no.",
   draining_since: "Since when the server is drained. `null`: it is not.",
+  address:
+    "Where balancers of Gantry reach the server. `null`: at `detected_address`. Only used for projects with the entry `balancer`.",
+  detected_address:
+    "The address that the server has in the network of its default route, as its agent reports it. `null`: unknown.",
 };
 
 export const serverSchemas = {

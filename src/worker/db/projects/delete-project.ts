@@ -3,8 +3,8 @@ import type { DrizzleD1Database } from "drizzle-orm/d1";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
-import { domains, projectServers } from "#worker/db/project-tables.ts";
-import { deployments, projects, removedProjects } from "#worker/db/schema.ts";
+import { domains, projectServers, removedProjects } from "#worker/db/project-tables.ts";
+import { deployments, projects } from "#worker/db/schema.ts";
 import { freezes } from "#worker/db/push-tables.ts";
 import { limited, qb } from "#worker/db/statements.ts";
 import { commands, variableRevisions, variables } from "#worker/db/variable-tables.ts";

@@ -1,9 +1,10 @@
+import { removedProjects } from "#worker/db/project-tables.ts";
 import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { deployments, projects, removedProjects, servers } from "#worker/db/schema.ts";
+import { deployments, projects, servers } from "#worker/db/schema.ts";
 import type { ServerLocation } from "#worker/objects/location.ts";
 
 /** Where a server's objects are created, for a statement about servers. */
@@ -66,20 +67,6 @@ function serverFields(rows: AccountRows) {
 /** The name of the account's project with this id; null if there is none. */
 export async function findProjectName(rows: AccountRows, id: ProjectId): Promise<string | null> {
   return (await rows.find(nameColumn, projects, id))?.name ?? null;
-}
-
-/** A project, and the address of its server; null if that was removed meanwhile. */
-type AddressedProject = LocatedProject & { readonly serverIp: string | null };
-
-/** The account's project with this id, with the address of its server; null without such a project. */
-export async function findProjectDomains(rows: AccountRows, id: ProjectId): Promise<AddressedProject | null> {
-  return await rows.find(addressedFields, projects, id);
-}
-
-function addressedFields(rows: AccountRows) {
-  const isServer = eq(servers.id, projects.serverId);
-  const serverIp = rows.first<string>(servers.ip, servers, isServer, sql`${servers.id}`);
-  return { ...placedFields(rows), serverIp };
 }
 
 /** `mayBeLive`: whether a deployment is live, or may become so without a further request. */

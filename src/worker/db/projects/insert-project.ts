@@ -32,7 +32,8 @@ export async function insertProject(
   recorded: readonly Write[],
 ): Promise<ProjectInsertion> {
   const { serverId, settings } = project;
-  const ids = projectServers(serverId, settings.servers).map(({ id }) => id);
+  const placed = projectServers(serverId, settings.servers).map(({ id }) => id);
+  const ids = [...new Set([...placed, ...settings.entry.balancers])];
   const onlyIf = sql`${hasServers(rows, ids)} and ${rows.count(projects)} < ${MAX_PER_ACCOUNT}`;
   try {
     const insert = rows.insert(projects, project, onlyIf);

@@ -6,6 +6,7 @@ import { DeploymentRun } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { storedAs } from "#contract/stored.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { balanceFields, balanceOf, type BalanceReading } from "#worker/db/projects/balance-fields.ts";
 import {
   type LocatedProject,
   placedFields,
@@ -105,10 +106,12 @@ export type ProjectServing = {
   readonly members: readonly MemberReading[];
   /** What went live where; null: nothing is live. */
   readonly live: LiveRelease | null;
+  /** Its servers and balancers, if its entry is `balancer`. */
+  readonly balance: readonly BalanceReading[];
 };
 
 /** Of a project that was not deployed. */
-export const notServed: ProjectServing = { serving: null, members: [], live: null };
+export const notServed: ProjectServing = { serving: null, members: [], live: null, balance: [] };
 
 /** The live deployment: its version, and the release that it put live on its servers. */
 export type LiveRelease = {
@@ -132,13 +135,14 @@ export async function findProjectWithServing(
     confirmedAt: at,
     liveId,
     liveRevision,
+    balance,
     ...rest
   } = found;
   const { revision, connectedAt, liveVersion, liveRuns, members, ...project } = rest;
   const isConnected = connectedAt !== null;
   const runs = storedRuns.parse(liveRuns ?? []);
   const live = liveVersion === null ? null : { version: liveVersion, release: liveRelease, runs };
-  const parts = { project, members: membersOf(members), live };
+  const parts = { project, members: membersOf(members), live, balance: balanceOf(balance) };
   if (project.servingCheckedAt === null) return { ...parts, serving: null };
   const variablesApplied = liveId === null ? null : (liveRevision ?? 0) === revision;
   const served = { deploymentId, version, commitSha, liveRelease, confirmedAt: at };
@@ -166,5 +170,6 @@ function fieldsOf(rows: AccountRows) {
     liveVersion: live<number>(deployments.version),
     liveRuns: sql<unknown>`json(${live(deployments.runs)})`,
     members: memberFields(rows),
+    balance: balanceFields(rows),
   };
 }

@@ -49,7 +49,7 @@ type UpdateOptions = {
 
 /**
  * Changes a project's settings in one statement, so that concurrent changes cannot mix. Without `mayMove`, the servers
- * must be the project's current ones; otherwise nothing is changed. A `server_id` alone changes nothing in a project with a list of
+ * must be the project's current ones, and the request must name no balancers; otherwise nothing is changed. A `server_id` alone changes nothing in a project with a list of
  * servers. Without `mayWeaken`, the approval rule must not be weaker
  * than the project's current one. `variables`: a change of the variables that is made
  * with it, and only with it. `checked`: nothing is changed if the project has another repository or other variables by
@@ -65,7 +65,8 @@ export async function updateProject(
   const serverId = input.servers?.[0]?.id ?? input.server_id;
   const ids = input.servers?.map((server) => server.id) ?? (serverId === undefined ? [] : [serverId]);
   const isMovable = input.servers === undefined && serverId !== undefined ? hasOneServer : undefined;
-  const hasServer = ids.length === 0 ? undefined : mayMove ? hasServers(rows, ids) : isOn(ids);
+  const named = [...new Set([...ids, ...(input.entry?.balancers ?? [])])];
+  const hasServer = named.length === 0 ? undefined : mayMove ? hasServers(rows, named) : isOn(ids);
   const nextProcesses =
     processes === undefined ? storedSetting("processes") : patchedSetting("processes", processes);
   const hasRoom =

@@ -1,7 +1,9 @@
 import { and, eq, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 
+import type { FleetReport } from "#contract/agent-fleet.ts";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { HealthReason } from "#contract/endpoints/projects/health.ts";
+import type { FleetSet } from "#domain/fleet/fleet-state.ts";
 import { healthReasons } from "#domain/health/health-reasons.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
@@ -43,6 +45,10 @@ export type Presence = {
   readonly sealKey?: SealKey | null | undefined;
   /** What the agent can do, as its hello says. */
   readonly capabilities?: string[] | undefined;
+  /** How other servers reach its ingress. */
+  readonly fleet?: FleetReport | undefined;
+  /** What was sent about other servers. */
+  readonly fleetSet?: FleetSet | undefined;
 };
 
 /** A status of an agent, without its reports about projects. */

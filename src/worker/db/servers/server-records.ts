@@ -9,7 +9,8 @@ import { isOfProject, locationOfServer } from "#worker/db/projects/find-project.
 import { hasOneServer } from "#worker/db/projects/settings-column.ts";
 import { hasRunOn } from "#worker/db/projects/project-servers.ts";
 import { projectServers } from "#worker/db/project-tables.ts";
-import { deployments, projects, servers } from "#worker/db/schema.ts";
+import { isBalancedBy } from "#worker/db/servers/fleet-rows.ts";
+import { deployments, isFronted, projects, servers } from "#worker/db/schema.ts";
 import type { Position } from "#worker/db/reads.ts";
 import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
@@ -39,6 +40,8 @@ const columns = {
   detectedRegion: servers.detectedRegion,
   takenOverAt: servers.takenOverAt,
   drain: servers.drain,
+  address: servers.address,
+  fleet: servers.fleet,
 };
 
 /** A server without its secrets' hashes, and how many projects it hosts. Times are Unix milliseconds. */
@@ -50,7 +53,13 @@ export type ServerReading = Pick<typeof servers.$inferSelect, keyof typeof colum
 export function serverFields(rows: AccountRows) {
   const only = rows.count(projects, and(eq(projects.serverId, servers.id), hasOneServer));
   const ofSeveral = rows.count(projectServers, eq(projectServers.serverId, servers.id));
-  return { ...columns, apps: sql<number>`(${only} + ${ofSeveral})` };
+  // A balancer that serves the project too counts once.
+  const isServed = sql`(${projects.serverId} = ${servers.id} or ${rows.count(projectServers, and(eq(projectServers.projectId, projects.id), eq(projectServers.serverId, servers.id)))} > 0)`;
+  const balanced = rows.count(
+    projects,
+    and(isFronted(projects), isBalancedBy(servers.id), sql`not ${isServed}`),
+  );
+  return { ...columns, apps: sql<number>`(${only} + ${ofSeveral} + ${balanced})` };
 }
 
 /** The account's server with this id; null if there is none. */
@@ -120,6 +129,7 @@ type ServerChanges = {
   readonly name?: string | undefined;
   readonly ip?: string | undefined;
   readonly region?: Region | null | undefined;
+  readonly address?: string | null | undefined;
 };
 
 type ServerUpdate = "updated" | "name_taken" | "no_such_server";
@@ -146,7 +156,8 @@ export async function updateServer(
 type ServerDeletion = "deleted" | "in_use" | "no_such_server";
 
 /**
- * Deletes a server with its agent's credential, unless a project is on it, or is still live on it after a move.
+ * Deletes a server with its agent's credential, unless a project is on it, is still live on it after a move, or has it as a
+ * balancer.
  * One statement checks and deletes, just as the statement that adds a project checks for its server. So if both run at
  * the same time, one of them fails.
  * @param recorded the writes that record it
@@ -163,6 +174,7 @@ export async function deleteServer(
     rows.countAll(projects, eq(projects.serverId, id)),
     rows.countAll(projectServers, eq(projectServers.serverId, id)),
     rows.countAll(deployments, isHeld),
+    rows.countAll(projects, and(isFronted(projects), isBalancedBy(id))),
   ];
   const isFree = sql`${sql.join(uses, sql` + `)} = 0`;
   const deletion = rows.delete(servers, sql`${eq(servers.id, id)} and ${isFree}`);

@@ -5,10 +5,15 @@ import type { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { isPlacedOn } from "#worker/db/projects/list-projects.ts";
+import { countShared } from "#worker/db/servers/fleet-rows.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 
-/** What a server must show visitors and load balancers. `drain`: null: it was never drained. */
+/**
+ * What a server must show visitors and load balancers. `drain`: null: it was never drained. `isShared`: whether it serves a project
+ * together with others.
+ */
 export type ServerTraffic = {
+  readonly isShared: boolean;
   readonly drain: DrainState | null;
   /** The projects that have ever been in maintenance. */
   readonly maintained: readonly { readonly projectId: ProjectId; readonly maintenance: MaintenanceState }[];
@@ -20,12 +25,16 @@ export async function findTraffic(rows: AccountRows, serverId: ServerId): Promis
   const fields = { projectId: projects.id, maintenance: projects.maintenance };
   const [found, [server]] = await rows.selectBoth(
     [fields, projects, { where: inMaintenance }],
-    [{ drain: servers.drain }, servers, { where: eq(servers.id, serverId) }],
+    [
+      { drain: servers.drain, shared: countShared(rows, serverId) },
+      servers,
+      { where: eq(servers.id, serverId) },
+    ],
   );
   const maintained = found.flatMap(({ projectId, maintenance }) =>
     maintenance === null ? [] : [{ projectId, maintenance }],
   );
-  return { drain: server?.drain ?? null, maintained };
+  return { drain: server?.drain ?? null, maintained, isShared: (server?.shared ?? 0) > 0 };
 }
 
 /**

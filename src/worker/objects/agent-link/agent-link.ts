@@ -32,6 +32,7 @@ import { LinkLimit } from "#worker/objects/agent-link/link-limit.ts";
 import { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import { OutputReaders } from "#worker/following/output/output-readers.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
+import { FleetRecord } from "#worker/objects/agent-link/fleet-record.ts";
 import { FoundPushes } from "#worker/objects/agent-link/found-pushes.ts";
 import { HealthEvents } from "#worker/objects/agent-link/health-events.ts";
 import { WatchRecord } from "#worker/objects/agent-link/watch-record.ts";
@@ -66,7 +67,8 @@ export class AgentLink extends DurableObject<Env> {
     super(ctx, env);
     const sockets = new LinkSockets(ctx);
     const server = new LinkedServer(ctx.storage.kv, env, ctx.id.name);
-    const presence = new PresenceRecord(ctx.storage);
+    const fleet = new FleetRecord(ctx.storage.kv);
+    const presence = new PresenceRecord(ctx.storage, fleet);
     const queue = new DeliveryQueue(ctx.storage.sql);
     const keys = new DeployKeyQueue(ctx.storage.sql);
     const watch = new WatchRecord(ctx.storage.kv);
@@ -74,7 +76,7 @@ export class AgentLink extends DurableObject<Env> {
     const changes = new ChangeOutbox(ctx.storage.sql);
     const health = new HealthEvents(ctx.storage.sql, changes);
     const status = new StatusEvents(ctx.storage.kv, changes, server, presence);
-    const parts = { env, server, presence, queue, keys, watch, found, changes, health, sockets };
+    const parts = { env, server, presence, queue, keys, watch, fleet, found, changes, health, sockets };
     const deliveries = new LinkDeliveries(parts);
     const alarm = new ObjectAlarm(ctx.storage);
     this.#readers = new OutputReaders(ctx, sockets);
@@ -143,6 +145,17 @@ export class AgentLink extends DurableObject<Env> {
     await runDeliveries(this.#link);
   }
 
+  /**
+   * Called after projects or servers changed that say what the agent must know of others. A late call is harmless. Does not
+   * wait until the agent knows it: two links may call each other.
+   */
+  async fleetChanged(): Promise<void> {
+    if (!this.#link.sockets.isAnyReady()) return;
+    this.#link.fleet.noteDue(false);
+    await armAlarm(this.#link);
+    this.ctx.waitUntil(runDeliveries(this.#link));
+  }
+
   /** Closes sockets whose credential is not in D1. Called after the credential may have changed; a late call is harmless. */
   async revoke(): Promise<void> {
     await checkCredentials(this.#link);
@@ -188,12 +201,13 @@ export class AgentLink extends DurableObject<Env> {
     }
     if (attachmentOf(socket).state !== "ready") return;
     if (isAgentAnswer(message)) return await this.#receiveAnswer(message);
-    const { presence, queue, watch, found, health, server, deliveries } = this.#link;
+    const { presence, queue, watch, fleet, found, health, server, deliveries } = this.#link;
     switch (message.type) {
       case "status": {
         const now = Date.now();
         presence.seen(now, message);
         watch.noteStatus(now);
+        fleet.noteStatus(now);
         // This wakes no lane, and the write to D1 skips projects that are not on this server.
         deliveries.addStatus(message.projects.map(keptReport), now);
         const known = message.projects.filter(({ project_id }) => queue.isKnown(project_id));
@@ -230,7 +244,11 @@ export class AgentLink extends DurableObject<Env> {
   /** Passes an answer to the caller that waits for it, and stores what is worth storing if nobody waits now. */
   async #receiveAnswer(answer: AgentAnswer): Promise<void> {
     this.#requests.settle(answer);
-    const { queue, keys, server, deliveries } = this.#link;
+    const { queue, keys, server, deliveries, fleet, presence } = this.#link;
+    if (answer.type === "fleet_set" && fleet.noteAnswer(answer.revision, answer.problem)) {
+      presence.noteFleetChanged();
+      return await runDeliveries(this.#link);
+    }
     if (!("project_id" in answer) || !queue.isKnown(answer.project_id)) return;
     if (answer.type === "deploy_key" && answer.public_key !== null) {
       keys.add([{ project_id: answer.project_id, public_key: answer.public_key }]);

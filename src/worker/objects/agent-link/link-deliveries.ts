@@ -11,6 +11,7 @@ import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
 import { decideUnread } from "#worker/objects/agent-link/decide-unread.ts";
+import { sendFleet, tellFleet } from "#worker/objects/agent-link/send-fleet.ts";
 import { sendWatch } from "#worker/objects/agent-link/send-watch.ts";
 import { startFoundPushes } from "#worker/objects/agent-link/start-found-pushes.ts";
 import { servingRows, statusDigest } from "#worker/objects/agent-link/serving-rows.ts";
@@ -35,6 +36,7 @@ export class LinkDeliveries {
   readonly #deliverKeys: () => Promise<void>;
   readonly #deliverHello: () => Promise<void>;
   readonly #deliverTraffic: () => Promise<void>;
+  readonly #deliverFleet: () => Promise<void>;
   readonly #deliverWatch: () => Promise<void>;
   readonly #startFound: () => Promise<void>;
   /** The last status, until D1 has its reports. Lost with the object: the agent sends the next one in three minutes. */
@@ -55,6 +57,10 @@ export class LinkDeliveries {
     this.#deliverKeys = delivery("write deploy keys", () => this.#writeDeployKeys());
     this.#deliverHello = delivery("reconcile lanes", () => this.#reconcileLanes());
     this.#deliverTraffic = delivery("send traffic", () => this.#sendTraffic());
+    this.#deliverFleet = delivery("send fleet", async () => {
+      await sendFleet(parts);
+      await tellFleet(parts);
+    });
     this.#deliverWatch = delivery("send watch", async () => {
       const unread = await sendWatch(parts);
       void this.#decideUnread(unread);
@@ -64,12 +70,14 @@ export class LinkDeliveries {
 
   /** Never throws. */
   async run(): Promise<void> {
+    const presence = this.#deliverPresence();
     await Promise.all([
       this.#deliverHello(),
       // A reader who hears of an event reads the project's row.
-      Promise.all([this.#deliverPresence(), this.#deliverServing()]).then(() => this.#announce()),
+      Promise.all([presence, this.#deliverServing()]).then(() => this.#announce()),
       this.#deliverKeys(),
-      this.#deliverTraffic(),
+      // Only then do other servers find this one's report in D1.
+      Promise.all([presence, this.#deliverTraffic()]).then(() => this.#deliverFleet()),
       this.#deliverWatch(),
       this.#startFound(),
     ]);
@@ -81,8 +89,9 @@ export class LinkDeliveries {
   }
 
   isPending(): boolean {
-    const { presence, queue, keys, server, watch, found, changes, sockets } = this.#parts;
-    if (!changes.isEmpty()) return true;
+    const { presence, queue, keys, server, watch, fleet, found, changes, sockets } = this.#parts;
+    if (!changes.isEmpty() || fleet.untold() !== null) return true;
+    if (fleet.due() !== null && sockets.isAnyReady()) return true;
     if (server.isTrafficDue() || this.#status !== null) return true;
     if ((watch.due() !== null && sockets.isAnyReady()) || found.pending().length > 0) return true;
     const isForDatabase = queue.serving().length > 0 || keys.pending() !== null;
@@ -163,9 +172,12 @@ export class LinkDeliveries {
 
   /** Changes that were stored while the agent was not connected. Changes that the agent has already do nothing. */
   async #sendTraffic(): Promise<void> {
-    const { server, sockets } = this.#parts;
+    const { server, sockets, fleet } = this.#parts;
     if (!server.isTrafficDue()) return;
-    const { drain, maintained } = await server.traffic();
+    const untold = fleet.untold();
+    const { drain, maintained, isShared } = await server.traffic();
+    if (isShared || fleet.wasSent()) fleet.noteDue(true);
+    else if (untold !== null) fleet.noteTold(untold);
     if (drain !== null) sockets.send({ type: "set_drain", request_id: "hello", drain });
     for (const { projectId, maintenance } of maintained)
       sockets.send({ type: "set_maintenance", request_id: "hello", project_id: projectId, maintenance });

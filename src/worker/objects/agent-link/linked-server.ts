@@ -1,10 +1,13 @@
 import * as z from "zod/mini";
 
 import { AccountId, type ProjectId, ServerId } from "#contract/ids.ts";
+import { serversToTell } from "#domain/fleet/fleet-state.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { findCredential } from "#worker/db/servers/server-records.ts";
 import { findWatchedBranches } from "#worker/db/projects/find-watched-branches.ts";
 import { findPlacedProjects } from "#worker/db/projects/list-projects.ts";
+import { findFleetContent, findShared } from "#worker/db/servers/fleet-rows.ts";
+import { tellLinks } from "#worker/objects/shared/tell-fleet.ts";
 import { findTraffic } from "#worker/db/servers/server-traffic.ts";
 
 const SERVER_ID = "server id";
@@ -99,6 +102,18 @@ export class LinkedServer {
   /** Whether it is drained, and the maintenance of its projects, according to D1. @throws if D1 does not answer */
   async traffic() {
     return await findTraffic(this.#rows(), this.id);
+  }
+
+  /** What its agent must know of other servers, according to D1. @throws if D1 does not answer */
+  async fleetContent() {
+    return await findFleetContent(this.#rows(), this.id);
+  }
+
+  /** Tells the links of the servers with which it serves projects that something of it has changed. @throws if one cannot be told */
+  async tellOthers(): Promise<void> {
+    const shared = await findShared(this.#rows(), this.id);
+    const others = new Set(shared.flatMap(serversToTell).filter((id) => id !== this.id));
+    await tellLinks(this.#env.AGENT_LINK, this.#rows(), [...others]);
   }
 
   /**

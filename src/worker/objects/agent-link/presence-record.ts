@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { BalanceReports, FleetReport } from "#contract/agent-fleet.ts";
 import { Disk, IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { Region } from "#contract/regions.ts";
@@ -7,6 +8,7 @@ import { growing, type Growing } from "#contract/growing.ts";
 import { storedAs } from "#contract/stored.ts";
 import type { ServerCondition } from "#domain/server-status.ts";
 import { recordConnection } from "#domain/uptime.ts";
+import type { FleetRecord } from "#worker/objects/agent-link/fleet-record.ts";
 import type { Presence } from "#worker/db/servers/server-presence.ts";
 
 /** Times are Unix milliseconds. A connection whose end was not observed ends at `lastSeenAt`. */
@@ -32,6 +34,8 @@ type AgentReport = {
   readonly policy: Growing<PolicyLevel>;
   readonly tools?: ToolReport[] | undefined;
   readonly ingress_problem?: string | undefined;
+  readonly fleet?: FleetReport | undefined;
+  readonly balance?: BalanceReports | undefined;
 };
 
 /** What an agent reports only when it connects. */
@@ -45,6 +49,8 @@ const ISOLATION = "isolation";
 const POLICY = "policy";
 const TOOLS = "tools";
 const INGRESS_PROBLEM = "ingress_problem";
+const FLEET_REPORT = "fleet_report";
+const BALANCE = "balance";
 const REGION = "region";
 const TAKEOVER = "takeover";
 
@@ -59,6 +65,8 @@ const storedSealKey = storedAs(z.optional(z.nullable(SealKey)));
 const storedCapabilities = storedAs(z.optional(z.array(z.string())));
 const storedIsolation = storedAs(z.optional(z.nullable(growing(IsolationLevel))));
 const storedPolicy = storedAs(z.optional(z.nullable(growing(PolicyLevel))));
+const storedFleet = storedAs(z.optional(FleetReport));
+const storedBalance = storedAs(z.optional(BalanceReports));
 const storedTools = storedAs(z.optional(z.nullable(z.array(ToolReport))));
 
 export type PresenceRevision = { readonly presence: Presence; readonly revision: number };
@@ -69,9 +77,11 @@ export type PresenceRevision = { readonly presence: Presence; readonly revision:
  */
 export class PresenceRecord {
   readonly #kv: SyncKvStorage;
+  readonly #fleet: FleetRecord;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, fleet: FleetRecord) {
     this.#kv = storage.kv;
+    this.#fleet = fleet;
   }
 
   /** 0: never. */
@@ -186,6 +196,26 @@ export class PresenceRecord {
     this.#kv.put(POLICY, policy);
     this.#kv.put(TOOLS, tools ?? null);
     this.#kv.put(INGRESS_PROBLEM, problem ?? null);
+    this.#keepFleet(report);
+  }
+
+  /** A report is kept while Caddy does not run: the address and the authority are the same afterwards. */
+  #keepFleet({ fleet, balance }: Pick<AgentReport, "fleet" | "balance">): void {
+    const known = storedBalance.parse(this.#kv.get(BALANCE)) ?? [];
+    if (JSON.stringify(known) !== JSON.stringify(balance ?? [])) this.#kv.put(BALANCE, balance ?? []);
+    if (fleet === undefined || JSON.stringify(this.#fleetReport()) === JSON.stringify(fleet)) return;
+    this.#kv.put(FLEET_REPORT, fleet);
+    this.#fleet.noteChanged();
+  }
+
+  #fleetReport(): FleetReport | undefined {
+    return storedFleet.parse(this.#kv.get(FLEET_REPORT));
+  }
+
+  /** The agent was sent something about other servers, or has answered that. */
+  noteFleetChanged(): void {
+    const stored = this.#load();
+    if (stored !== null) this.#change(stored);
   }
 
   /** @param endedAt null: unknown; the connection ends at the last sign of life */
@@ -226,7 +256,10 @@ export class PresenceRecord {
     const takenOverAt = this.#takeover()?.at ?? null;
     const agent = { isolation, policy, tools, ingressProblem, detectedRegion, takenOverAt };
     const fromHello = { sealKey, capabilities: this.#capabilities() };
-    return { presence: { ...presence, ...agent, ...fromHello }, revision };
+    const answer = this.#fleet.answer();
+    const out = storedBalance.parse(this.#kv.get(BALANCE)) ?? [];
+    const fleet = { fleet: this.#fleetReport(), fleetSet: answer === null ? undefined : { ...answer, out } };
+    return { presence: { ...presence, ...agent, ...fromHello, ...fleet }, revision };
   }
 
   noteWritten({ revision }: PresenceRevision): void {
@@ -241,6 +274,9 @@ export class PresenceRecord {
     this.#kv.delete(POLICY);
     this.#kv.delete(TOOLS);
     this.#kv.delete(INGRESS_PROBLEM);
+    this.#kv.delete(FLEET_REPORT);
+    this.#kv.delete(BALANCE);
+    this.#fleet.forget();
     this.#kv.delete(REGION);
     this.#kv.delete(TAKEOVER);
     this.#kv.delete(KEY);

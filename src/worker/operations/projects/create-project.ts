@@ -17,11 +17,19 @@ import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { namedProject } from "#worker/operations/changes/targets.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
+import { checkEntry } from "#worker/operations/projects/check-entry.ts";
+import { projectFleetChanged } from "#worker/operations/projects/fleet-changed.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { prepareDeployKeys } from "#worker/operations/repositories/deploy-key.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
-type CreateProjectRefusal = "invalid_request" | "name_taken" | "domain_taken" | "too_many" | "no_seal_key";
+type CreateProjectRefusal =
+  | "invalid_request"
+  | "agent_outdated"
+  | "name_taken"
+  | "domain_taken"
+  | "too_many"
+  | "no_seal_key";
 
 /**
  * Creates a project. Without a domain it gets `<name>.<BASE_DOMAIN>`. If another project of the installation uses that
@@ -34,6 +42,12 @@ export async function createProject(
 ): Promise<Result<Project, CreateProjectRefusal>> {
   const wrongCron = refuseCron(input.cron);
   if (wrongCron !== null) return wrongCron;
+  const placed = await checkEntry(
+    context,
+    { ...input, servers: projectServers(input.server_id, input.servers) },
+    input,
+  );
+  if (!placed.ok) return placed;
   const login = splitLogin(input.repository);
   const project = newProject(context, { ...input, repository: login?.address ?? input.repository });
   const token = await firstVariables(context, project, login?.token ?? null, input);
@@ -56,6 +70,8 @@ export async function createProject(
     case "inserted":
       announceLater(context);
       context.defer(prepareKey(context, project));
+      if (input.entry.type !== "each" || input.servers.length > 1)
+        context.defer(projectFleetChanged(context, project.id));
       return await shown(context, project);
     case "added_before":
       throw new Error("the project that an earlier try created no longer exists");
@@ -72,7 +88,8 @@ export async function createProject(
 
 /** The project, with the states of its servers if it has several. */
 async function shown({ latestRows: rows }: Context, project: ProjectRecord): Promise<Result<Project, never>> {
-  if (project.settings.servers.length === 0) return succeed(projectView(project, notServed));
+  const isAlone = project.settings.servers.length === 0 && project.settings.entry.type !== "balancer";
+  if (isAlone) return succeed(projectView(project, notServed));
   const found = await findProjectWithServing(rows, project.id);
   return succeed(found === null ? projectView(project, notServed) : projectView(found.project, found));
 }

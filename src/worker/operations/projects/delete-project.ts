@@ -1,8 +1,11 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
+import { serversToTell } from "#domain/fleet/fleet-state.ts";
 import type { Context } from "#worker/context.ts";
 import { storedChange } from "#worker/db/changes/stored-change.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
+import { settingsOf } from "#worker/db/projects/settings-column.ts";
+import { projectFleetChanged } from "#worker/operations/projects/fleet-changed.ts";
 import { requestEntry, requestEvent } from "#worker/operations/changes/request-changes.ts";
 import { namedProject } from "#worker/operations/changes/targets.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
@@ -35,5 +38,7 @@ export async function deleteProject(
   const deleted = await lane.deleteProject(owner, { serverId, purge }, change);
   if (!deleted.ok) return deleted;
   context.session.note(deleted.value.bookmark);
+  const told = serversToTell({ ...settingsOf(project), live: [] });
+  if (told.length > 0) context.defer(projectFleetChanged(context, id, told));
   return succeed(null);
 }

@@ -1,12 +1,16 @@
 import { httpsHost } from "#contract/forge.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { projectServers } from "#contract/endpoints/projects/servers.ts";
+import { serversToTell } from "#domain/fleet/fleet-state.ts";
 import { splitLogin, userNameOf } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import { updateProject as changeProject } from "#worker/db/projects/update-project.ts";
 import { findProjectWithServing } from "#worker/db/projects/served-project.ts";
+import { settingsOf } from "#worker/db/projects/settings-column.ts";
+import { findFleetProject } from "#worker/db/servers/fleet-rows.ts";
 import { findServersToSealFor } from "#worker/db/variables/sealing-servers.ts";
 import {
   findCurrentVariables,
@@ -26,6 +30,8 @@ import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
+import { checkEntry } from "#worker/operations/projects/check-entry.ts";
+import { projectFleetChanged } from "#worker/operations/projects/fleet-changed.ts";
 import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { prepareDeployKeys } from "#worker/operations/repositories/deploy-key.ts";
@@ -40,13 +46,15 @@ type UpdateProjectRefusal =
   | "too_many"
   | "no_seal_key"
   | "revision_conflict"
-  | "reauthentication_required";
+  | "reauthentication_required"
+  | "agent_outdated";
 
 /**
  * Changes a project's settings. Running and queued deployments keep the settings with which they were started. After a
  * change of server, the old server serves the project until a deployment is live on the new one. A new name does not
  * change the domain. A token that is limited to some projects cannot change the server: on another server, the
- * project's commands would run beside projects that the token cannot access. The session of a member must be confirmed before
+ * project's commands would run beside projects that the token cannot access. Nor can it change the entry, because balancers read
+ * the requests of visitors. The session of a member must be confirmed before
  * it weakens the approval rule. A password in the repository's address becomes a secret of the project.
  */
 export async function updateProject(
@@ -56,6 +64,10 @@ export async function updateProject(
 ): Promise<Result<Project, UpdateProjectRefusal>> {
   const wrongCron = refuseCron(input.cron);
   if (wrongCron !== null) return wrongCron;
+  const mayMove = context.rows.projectIds === null;
+  if (input.entry !== undefined && !mayMove) return refuseEntry();
+  const told = await checkFleet(context, id, input);
+  if (!told.ok) return told;
   const token = await newToken(context, id, input);
   if (!token.ok) return token;
   const { address = input.repository, variables = null, checked = null } = token.value ?? {};
@@ -63,7 +75,6 @@ export async function updateProject(
   const isChange = Object.values({ ...changes, automatic: input.automatic?.[0] }).some(
     (value) => value !== undefined,
   );
-  const mayMove = context.rows.projectIds === null;
   const unconfirmed = refuseUnconfirmed(context);
   const update = isChange
     ? await changeProject(context.rows, id, changes, {
@@ -77,7 +88,7 @@ export async function updateProject(
   switch (update) {
     case "updated":
       if (isChange) announceLater(context);
-      return await updated(context, id, input);
+      return await updated(context, id, input, told.value);
     case "variables_changed":
       return refuse(
         "revision_conflict",
@@ -91,7 +102,7 @@ export async function updateProject(
     case "on_another_server":
       return refuseMove();
     case "no_such_server":
-      return input.server_id === undefined && input.servers === undefined
+      return input.server_id === undefined && input.servers === undefined && input.entry === undefined
         ? notFound("project")
         : await refuseServers(context, input);
     case "has_servers":
@@ -105,6 +116,32 @@ export async function updateProject(
     case "too_many_processes":
       return tooManyProcesses();
   }
+}
+
+/**
+ * Refuses servers that cannot serve the project together. Reads the project if the request names several, so that a change of
+ * a project with one server costs no read.
+ * @returns the servers that had to know of others before the change
+ */
+async function checkFleet(
+  context: Context,
+  id: ProjectId,
+  { entry, servers, server_id: serverId }: UpdateProjectInput,
+): Promise<Result<readonly ServerId[], "not_found" | "invalid_request" | "agent_outdated">> {
+  if (entry === undefined && servers === undefined) return succeed([]);
+  const before = await findFleetProject(context.latestRows, id);
+  if (before === null) return notFound("project");
+  const moved = serverId === undefined ? before.servers : projectServers(serverId, []);
+  const next = { entry: entry ?? before.entry, servers: servers ?? moved };
+  const checked = await checkEntry(context, next, { servers, entry });
+  return checked.ok ? succeed(serversToTell(before)) : checked;
+}
+
+function refuseEntry() {
+  return refuse(
+    "insufficient_scope",
+    "The token is limited to some projects, so it cannot choose which servers receive the requests of visitors: do not change entry.",
+  );
 }
 
 /** What follows from a new address. `checked`: what was read to find that the address may have the project's token. */
@@ -192,7 +229,8 @@ function refuseMove() {
 async function updated(
   context: Context,
   id: ProjectId,
-  { server_id, servers, repository, branch, deploy_on }: UpdateProjectInput,
+  { server_id, servers, repository, branch, deploy_on, entry, domain, aliases }: UpdateProjectInput,
+  told: readonly ServerId[],
 ): Promise<Result<Project, "not_found">> {
   const found = await findProjectWithServing(context.rows, id);
   if (found === null) return notFound("project");
@@ -202,6 +240,10 @@ async function updated(
     (value) => value !== undefined,
   );
   if (isWatchChange) context.defer(watchChanged(context, project));
+  const isFleetChange = [server_id, servers, entry, domain, aliases].some((value) => value !== undefined);
+  const settings = settingsOf(project);
+  const isShared = settings.entry.type !== "each" || settings.servers.length > 1;
+  if (isFleetChange && (isShared || told.length > 0)) context.defer(projectFleetChanged(context, id, told));
   if (isMove || repository !== undefined) context.defer(prepareDeployKeys(context, project));
   return succeed(projectView(project, found));
 }

@@ -21,6 +21,7 @@ import { requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { differences, serverChange } from "#worker/operations/changes/targets.ts";
 import { notFound, refuseEnded, tooMany } from "#worker/operations/refusals.ts";
 import { newEnrollment, newEnrollmentSecret } from "#worker/operations/servers/enrollments.ts";
+import { serverFleetChanged } from "#worker/operations/projects/fleet-changed.ts";
 import { serverView } from "#worker/views/server-view.ts";
 
 /**
@@ -60,6 +61,8 @@ export async function createServer(
     detectedRegion: null,
     takenOverAt: null,
     drain: null,
+    address: input.address ?? null,
+    fleet: null,
   };
   const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
   const recorded = requestWrites(context, serverChange("server.created", created));
@@ -85,11 +88,14 @@ export async function createServer(
   }
 }
 
-/** Changes a server's name, address or region. None affects its agent, or where existing objects are. */
+/**
+ * Changes a server's name, IP address, region or address. None affects where existing objects are. Other servers are told of
+ * another address.
+ */
 export async function updateServer(
   context: Context,
   id: ServerId,
-  { name, ip, region }: UpdateServerInput,
+  { name, ip, region, address }: UpdateServerInput,
 ): Promise<Result<Server, "invalid_request" | "not_found" | "name_taken">> {
   const outside = refuseOutside(context, region);
   if (outside !== null) return outside;
@@ -101,14 +107,16 @@ export async function updateServer(
     name: name ?? before.name,
     ip: ip ?? before.ip,
     region: region === undefined ? before.region : region,
+    address: address === undefined ? before.address : address,
   };
-  const isChange = name !== undefined || ip !== undefined || region !== undefined;
+  const isChange = [name, ip, region, address].some((value) => value !== undefined);
   const update = isChange
-    ? await changeServer(context.rows, id, { name, ip, region }, recorded())
+    ? await changeServer(context.rows, id, { name, ip, region, address }, recorded())
     : "updated";
   switch (update) {
     case "updated":
       if (isChange) announceLater(context);
+      if (address !== undefined || ip !== undefined) context.defer(serverFleetChanged(context, id));
       return succeed(after);
     case "no_such_server":
       return notFound("server");
@@ -117,7 +125,7 @@ export async function updateServer(
   }
 
   function recorded() {
-    const change = serverChange("server.updated", after, differences(before, { name, ip, region }));
+    const change = serverChange("server.updated", after, differences(before, { name, ip, region, address }));
     const isSame = Object.keys(change.changes ?? {}).length === 0;
     return requestWrites(context, isSame ? { ...change, event: null } : change);
   }
@@ -147,7 +155,7 @@ export async function deleteServer(
     case "in_use":
       return refuse(
         "server_in_use",
-        `Projects are on ${id}, or are served from it until they are deployed to their new server.`,
+        `Projects are on ${id}, are served from it until they are deployed to their new server, or have it as a balancer.`,
       );
     case "no_such_server":
       return notFound("server");

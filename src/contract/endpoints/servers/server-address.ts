@@ -1,0 +1,15 @@
+import * as z from "zod/mini";
+
+import { textBetween } from "#contract/bounds.ts";
+import { Domain } from "#contract/endpoints/projects/settings.ts";
+
+/** Where other servers reach a server: an IP address, of a private network too, or a host name that they know. */
+export const ServerAddress = textBetween(1, 253).check(
+  z.refine(isAddress, "must be an IP address or a host name, without a port, such as 10.0.0.11"),
+);
+
+function isAddress(text: string): boolean {
+  // Only digits and dots are no host name: an address with a typing error.
+  if (/^[\d.]+$/.test(text)) return z.ipv4().safeParse(text).success;
+  return z.ipv6().safeParse(text).success || Domain.safeParse(text).success;
+}

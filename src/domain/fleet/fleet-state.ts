@@ -1,0 +1,166 @@
+import type {
+  BalancedProject,
+  BalanceReports,
+  FleetReport,
+  FleetServer,
+  FleetState,
+  ServedProject,
+} from "#contract/agent-fleet.ts";
+import type { Entry } from "#contract/endpoints/projects/entry.ts";
+import { type ProjectServer, servesDomain } from "#contract/endpoints/projects/servers.ts";
+import type { Alias } from "#contract/endpoints/projects/settings.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
+
+/** A server, as far as others must know of it. `address`: its setting. `report`: null: its agent has reported none. */
+export type FleetMember = {
+  readonly id: ServerId;
+  readonly name: string;
+  readonly ip: string;
+  readonly address: string | null;
+  readonly report: FleetReport | null;
+};
+
+/**
+ * A project, as far as its servers must know of each other. `servers`: at least one. `live`: the servers on which it is live:
+ * until a deployment is live without them, some of them need not be in `servers`.
+ */
+export type FleetProject = {
+  readonly id: ProjectId;
+  readonly domain: string;
+  readonly aliases: readonly Alias[];
+  readonly entry: Entry;
+  readonly servers: readonly ProjectServer[];
+  readonly live: readonly ServerId[];
+};
+
+/** The servers that take requests for the domain: in the order of the setting, then those that only still do. */
+export function webServers({ servers, live }: Pick<FleetProject, "servers" | "live">): readonly ServerId[] {
+  const placed = servers.filter(servesDomain).map(({ id }) => id);
+  return [...placed, ...live.filter((id) => !servers.some((server) => server.id === id))];
+}
+
+/** The servers that must know of others to serve the project. Empty if one server serves it alone. */
+export function serversToTell(
+  project: Pick<FleetProject, "entry" | "servers" | "live">,
+): readonly ServerId[] {
+  const { type, balancers } = project.entry;
+  const members = webServers(project);
+  switch (type) {
+    case "each":
+      return members.length > 1 ? members : [];
+    case "balancer":
+      return [...new Set([...balancers, ...members])];
+    case "own":
+      return members;
+  }
+}
+
+/** Where balancers reach a server; null: unknown. */
+export function addressOf({ address, report }: Pick<FleetMember, "address" | "report">): string | null {
+  return address ?? report?.address ?? null;
+}
+
+/** Why balancers cannot send requests to a server, as a sentence; null: they can. */
+export function whyUnreachable(server: Pick<FleetMember, "name" | "address" | "report">): string | null {
+  if (server.report === null) return whyUnprepared(server);
+  if (addressOf(server) === null)
+    return `${server.name} has no address for balancers: gantry servers set ${server.name} --address`;
+  return null;
+}
+
+/** Why other servers cannot trust a server, as a sentence; null: they can. */
+export function whyUnprepared({ name, report }: Pick<FleetMember, "name" | "report">): string | null {
+  return report === null ? `${name} reports no Gantry ingress with TLS.` : null;
+}
+
+/** What a server must know, without its revision. */
+export type FleetContent = Omit<FleetState, "revision">;
+
+/**
+ * The state of a server's `FleetState`. `sent`, `done`: the revision that was sent last, and the one that the agent answered last.
+ * `problem`: its answer. `out`: the servers that it has taken out, as a balancer.
+ */
+export type FleetSet = {
+  readonly sent: number;
+  readonly done: number | null;
+  readonly problem: string | null;
+  readonly out: BalanceReports;
+};
+
+/**
+ * What a server must know of others. The same rows give the same lists in the same order.
+ * @param projects all projects that it serves with others or balances. Others may be among them
+ * @param servers the servers that these projects name. Unknown ones are left out
+ */
+export function fleetContent(
+  self: ServerId,
+  projects: readonly FleetProject[],
+  servers: readonly FleetMember[],
+): FleetContent {
+  const known = new Map(servers.map((server) => [server.id, server]));
+  const reporting = (ids: readonly ServerId[]) => ids.filter((id) => known.get(id)?.report != null);
+  const ordered = projects.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const balances = ordered.flatMap((project): BalancedProject[] => {
+    const { type, balancers, sticky } = project.entry;
+    if (type !== "balancer" || !balancers.includes(self)) return [];
+    const isReachable = (id: ServerId) => {
+      const server = known.get(id);
+      return server !== undefined && whyUnreachable(server) === null;
+    };
+    return [
+      {
+        ...{ project_id: project.id, domain: project.domain, aliases: [...project.aliases], sticky },
+        members: webServers(project).filter(isReachable),
+        peers: reporting(balancers.filter((id) => id !== self)),
+      },
+    ];
+  });
+  const serves = ordered.flatMap((project): ServedProject[] => {
+    const { type, balancers } = project.entry;
+    const members = webServers(project);
+    if (!members.includes(self)) return [];
+    const entry = { project_id: project.id };
+    switch (type) {
+      case "each": {
+        const peers = reporting(members.filter((id) => id !== self));
+        return peers.length === 0 ? [] : [{ entry: type, ...entry, peers }];
+      }
+      case "balancer":
+        return [{ entry: type, ...entry, hosts: hostsOf(project), balancers: reporting(balancers) }];
+      case "own":
+        return [{ entry: type, ...entry }];
+    }
+  });
+  const named = new Set([
+    ...balances.flatMap(({ members, peers }) => [...members, ...peers]),
+    ...serves.flatMap(namedBy),
+  ]);
+  return { servers: [...named].toSorted().flatMap((id) => fleetServer(known.get(id))), balances, serves };
+}
+
+/** Whether a server serves all of its projects alone. */
+export function isAloneWith({ balances, serves }: FleetContent): boolean {
+  return balances.length === 0 && serves.length === 0;
+}
+
+/** The names that a balancer passes on: it redirects others itself. */
+function hostsOf({ domain, aliases }: FleetProject): string[] {
+  return [domain, ...aliases.filter(({ redirect }) => !redirect).map((alias) => alias.domain)];
+}
+
+function namedBy(served: ServedProject): readonly ServerId[] {
+  switch (served.entry) {
+    case "each":
+      return served.peers;
+    case "balancer":
+      return served.balancers;
+    case "own":
+      return [];
+  }
+}
+
+function fleetServer(server: FleetMember | undefined): FleetServer[] {
+  if (server === undefined || server.report === null) return [];
+  const { port, http_port, root } = server.report;
+  return [{ id: server.id, ip: server.ip, address: addressOf(server), port, http_port, root }];
+}

@@ -1,0 +1,128 @@
+import * as z from "zod/mini";
+
+import { storedAs } from "#contract/stored.ts";
+
+const STATE = "fleet";
+const HOUR_MS = 3_600_000;
+
+/**
+ * `wanted` rises each time that the agent must be sent what it must know of others, and `sent` is the value of `wanted` when
+ * that was last read. `revision`, `digest`: of what was sent last; 0: nothing was. `done`, `problem`: the agent's last answer.
+ * `isRepeated`: also if it has not changed, because the agent has connected. `readAt` is in Unix milliseconds.
+ * `changed`, `told`: as `wanted` and `sent`, of the report that others must know.
+ */
+const State = z.strictObject({
+  wanted: z.int(),
+  sent: z.int(),
+  isRepeated: z.boolean(),
+  readAt: z.number(),
+  revision: z.int(),
+  digest: z.string(),
+  done: z.nullable(z.int()),
+  problem: z.nullable(z.string()),
+  changed: z.int(),
+  told: z.int(),
+});
+type State = z.infer<typeof State>;
+const storedState = storedAs(State);
+
+const initial: State = {
+  ...{ wanted: 0, sent: 0, isRepeated: false, readAt: 0 },
+  ...{ revision: 0, digest: "", done: null, problem: null },
+  ...{ changed: 0, told: 0 },
+};
+
+/** What the agent was sent about other servers (`FleetState`), in the link's own storage. All methods are synchronous. */
+export class FleetRecord {
+  readonly #kv: SyncKvStorage;
+
+  constructor(kv: SyncKvStorage) {
+    this.#kv = kv;
+  }
+
+  /** What to pass to `noteSent`; null: the agent knows what it must. */
+  due(): number | null {
+    const { wanted, sent } = this.#load();
+    return wanted === sent ? null : wanted;
+  }
+
+  /** What to pass to `noteTold`; null: others know this server. */
+  untold(): number | null {
+    const { changed, told } = this.#load();
+    return changed === told ? null : changed;
+  }
+
+  /** Whether the agent was ever sent something, so that it must be told if it serves its projects alone now. */
+  wasSent(): boolean {
+    return this.#load().revision > 0;
+  }
+
+  /** Projects or servers have changed, or, if `isRepeated`, the agent has connected. */
+  noteDue(isRepeated: boolean): void {
+    const state = this.#load();
+    this.#save({ ...state, wanted: state.wanted + 1, isRepeated: state.isRepeated || isRepeated });
+  }
+
+  /** Once an hour, because a request that changed something may have died before it called this object. */
+  noteStatus(now: number): void {
+    const { revision, readAt } = this.#load();
+    if (revision > 0 && now - readAt >= HOUR_MS) this.noteDue(false);
+  }
+
+  /** What others must know of this server has changed. */
+  noteChanged(): void {
+    const state = this.#load();
+    this.#save({ ...state, changed: state.changed + 1 });
+  }
+
+  noteTold(told: number): void {
+    this.#save({ ...this.#load(), told });
+  }
+
+  /**
+   * Notes that what the agent must know was read.
+   * @param sent the value of `due`
+   * @param digest of what was read
+   * @returns the revision to send; null: the agent has it
+   */
+  noteSent(sent: number, digest: string, now: number): number | null {
+    const state = this.#load();
+    const isSame = state.digest === digest;
+    const isRepeated = sent === state.wanted ? false : state.isRepeated;
+    const revision = isSame ? state.revision : Math.max(now, state.revision + 1);
+    const answer = isSame ? {} : { done: null, problem: null };
+    this.#save({ ...state, ...answer, sent, isRepeated, revision, digest, readAt: now });
+    return isSame && !state.isRepeated ? null : revision;
+  }
+
+  /** Nothing has to be sent. @param sent the value of `due` */
+  noteAlone(sent: number, now: number): void {
+    this.#save({ ...this.#load(), sent, isRepeated: false, readAt: now });
+  }
+
+  /** The agent has answered. @returns whether that is new */
+  noteAnswer(revision: number, problem: string | null): boolean {
+    const state = this.#load();
+    if (revision !== state.revision || (state.done === revision && state.problem === problem)) return false;
+    this.#save({ ...state, done: revision, problem });
+    return true;
+  }
+
+  /** For D1; null: nothing was sent. */
+  answer(): { readonly sent: number; readonly done: number | null; readonly problem: string | null } | null {
+    const { revision, done, problem } = this.#load();
+    return revision === 0 ? null : { sent: revision, done, problem };
+  }
+
+  forget(): void {
+    this.#kv.delete(STATE);
+  }
+
+  #load(): State {
+    return storedState.parse(this.#kv.get(STATE) ?? initial);
+  }
+
+  #save(state: State): void {
+    this.#kv.put(STATE, state);
+  }
+}
