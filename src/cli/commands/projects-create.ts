@@ -10,6 +10,7 @@ import {
   processOptions,
   withoutRemovals,
 } from "#cli/commands/process-options.ts";
+import { entryDetails, entryOptions, readEntry } from "#cli/commands/entry-options.ts";
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { readRollout, serverDetails, serverOptions } from "#cli/commands/server-options.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
@@ -32,11 +33,13 @@ export const projectsCreate = defineCommand({
     emptyCommands,
     processDetails,
     `Without --server, the project is on the account's only server. ${serverDetails}`,
+    entryDetails,
   ],
   words: { name: { isRequired: true, help: "Project name" } },
   options: {
     repository: { kind: "text", short: "r", value: "URL", help: "Git repository to deploy from (required)" },
     ...serverOptions,
+    ...entryOptions,
     ...projectOptions,
     ...processOptions,
     link: { kind: "flag", help: "Also run gantry projects link for the new project" },
@@ -57,6 +60,8 @@ export const projectsCreate = defineCommand({
     if (!rollout.ok) return rollout;
     const place = await findPlace(session, options);
     if (!place.ok) return place;
+    const entry = await readEntry(session, options, null);
+    if (!entry.ok) return entry;
     const limits = limitFields(options);
     if (!limits.ok) return limits;
     const run = readProcessOptions(options);
@@ -69,7 +74,12 @@ export const projectsCreate = defineCommand({
         repository,
         ...place.value,
         ...projectFields(options, limits.value),
-        ...givenFields({ ...run.value, processes: processes.value, rollout: rollout.value }),
+        ...givenFields({
+          ...run.value,
+          processes: processes.value,
+          rollout: rollout.value,
+          entry: entry.value,
+        }),
       },
     });
     if (!project.ok) return project;

@@ -8,6 +8,7 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { processDetails, processOptions, readProcessOptions } from "#cli/commands/process-options.ts";
 import { deployOnFields, deployOnOptions } from "#cli/commands/deploy-on-options.ts";
+import { entryDetails, entryOptions, readEntry } from "#cli/commands/entry-options.ts";
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { readRollout, serverDetails, serverOptions } from "#cli/commands/server-options.ts";
 import { done, stop } from "#cli/outcome.ts";
@@ -27,12 +28,14 @@ export const projectsSet = defineCommand({
     `The next deployment uses the new settings; gantry apply starts one without a build. ${emptyCommands}`,
     `${processDetails} An empty value, as in --process worker.instances=, removes the project's own one. The given aliases replace all others, and so do the given jobs of --cron.`,
     `--server moves the project with its next deployment. The given servers replace all others, with what runs on them. ${serverDetails}`,
+    entryDetails,
   ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
   options: {
     name: { kind: "text", value: "NAME", help: "New name" },
     repository: { kind: "text", short: "r", value: "URL", help: "Git repository to deploy from" },
     ...serverOptions,
+    ...entryOptions,
     ...projectOptions,
     ...processOptions,
     ...deployOnOptions,
@@ -52,6 +55,7 @@ export const projectsSet = defineCommand({
     "projects set --alias www.shop.example.com --process worker.command='node worker.js'",
     "projects set --server web-1 --server web-2 --server jobs-1=worker --cron-server jobs-1",
     "projects set --rollout batch=2 --rollout pause_seconds=30 --rollout canary=1",
+    "projects set --entry balancer --balancer lb-1 --sticky",
   ],
   run: withSession(async (session, { words, options }) => {
     const { client, output } = session;
@@ -85,13 +89,17 @@ export const projectsSet = defineCommand({
       ...projectFields(options, limits.value),
     };
     const isMove = options.server.length > 0 || options["cron-server"] !== null;
-    if (Object.keys(settings).length === 0 && !isMove)
+    const isEntry = options.entry !== null || options.balancer.length > 0 || options.sticky;
+    if (Object.keys(settings).length === 0 && !isMove && !isEntry)
       return stop("usage", "Pass at least one setting. See gantry projects set --help.");
     const params = { project_id: found.value.id };
     const before = await client.getProject({ params });
     const servers = await findServers(session, options, before.ok ? before.value : null);
     if (!servers.ok) return servers;
-    const project = await client.updateProject({ params, body: { ...settings, ...servers.value } });
+    const entry = await readEntry(session, options, before.ok ? before.value.entry : null);
+    if (!entry.ok) return entry;
+    const body = { ...settings, ...servers.value, ...givenFields({ entry: entry.value }) };
+    const project = await client.updateProject({ params, body });
     if (!project.ok) return project;
     const { server_id: serverId } = project.value;
     const newServer = await serverName(session, serverId);

@@ -6,12 +6,12 @@ import { findServer } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printServer } from "#cli/views/server-facts.ts";
 
-/** The value of --region for the region that the agent connects from. */
+/** The value of --region and --address for what the agent reports. */
 const AUTOMATIC = "auto";
 
 export const serversSet = defineCommand({
   name: "servers set",
-  summary: "Change a server's name, address or region",
+  summary: "Change a server's name, addresses or region",
   details: [
     "The control plane keeps the queues of the server's projects in this region. A change applies to projects that are deployed for the first time after it.",
   ],
@@ -19,6 +19,11 @@ export const serversSet = defineCommand({
   options: {
     name: { kind: "text", value: "NAME", help: "New name" },
     ip: { kind: "text", value: "IP", help: "New IPv4 address" },
+    address: {
+      kind: "text",
+      value: "ADDRESS",
+      help: "Where balancers of Gantry reach it, such as 10.0.0.11; auto: the address that its agent reports",
+    },
     region: {
       kind: "text",
       value: "REGION",
@@ -26,14 +31,15 @@ export const serversSet = defineCommand({
       help: "Where the server is; auto: where its agent connects from",
     },
   },
-  examples: ["servers set web-1 --region weur"],
+  examples: ["servers set web-1 --region weur", "servers set web-1 --address 10.0.0.11"],
   run: withSession(async (session, { words, options }) => {
     const { client, output } = session;
     const server = await findServer(session, words.server);
     if (!server.ok) return server;
-    const { name, ip, region } = options;
+    const { name, ip, region, address } = options;
     const place = region === null ? {} : { region: Region.safeParse(region).data ?? null };
-    const body = { ...givenFields({ name, ip }), ...place };
+    const reached = address === null ? {} : { address: address === AUTOMATIC ? null : address };
+    const body = { ...givenFields({ name, ip }), ...place, ...reached };
     const changed = await client.updateServer({ params: { server_id: server.value.id }, body });
     if (!changed.ok) return changed;
     printServer(output, changed.value);

@@ -11,6 +11,7 @@ import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { healthText } from "#cli/views/health-text.ts";
+import { entryText, printBalance } from "#cli/views/project-entry.ts";
 import { printServers, rolloutText } from "#cli/views/project-servers.ts";
 
 const NOT_DETECTED = "detected at the first deployment (automatic)";
@@ -23,6 +24,7 @@ export function printProject(output: Output, project: Project, serverName: strin
   output.json(project);
   printFacts(output, projectFacts(output, project, serverName));
   printServers(output, project);
+  printBalance(output, project);
 }
 
 /** What changes without a change of the settings. */
@@ -33,6 +35,7 @@ const NO_SETTINGS: ReadonlySet<string> = new Set([
   "health",
   "deploy_key",
   "servers_state",
+  "balance_state",
 ]);
 
 /**
@@ -53,6 +56,8 @@ export function printProjectChanges(
     .filter((name) => !NO_SETTINGS.has(name));
   const settings = {
     ...before,
+    // Names of balancers.
+    balance_state: after.balance_state,
     ...Object.fromEntries(changed.map((name) => [name, Reflect.get(after, name)])),
   };
   const shown = new Map(projectFacts(output, before, serverName));
@@ -65,10 +70,12 @@ export function printProjectChanges(
     ...facts.filter(([name]) => name !== "name"),
   ]);
   if (changed.includes("servers")) printServers(output, after);
+  if (changed.includes("entry")) printBalance(output, after);
 }
 
 /** What a change says of a fact that is not shown. */
-const noneText = (name: string): string => (name === "rollout" ? "the default" : "none");
+const noneText = (name: string): string =>
+  name === "rollout" ? "the default" : name === "visitors" ? "reach each server" : "none";
 
 function projectFacts(output: Output, project: Project, serverName: string | null): Fact[] {
   const { serving, automatic } = project;
@@ -120,6 +127,7 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["queue", project.queue],
     ["approval", project.approval === "none" ? null : project.approval],
     ["rollout", rolloutText(project.rollout)],
+    ["visitors", entryText(project)],
     ...otherSettings(project),
     ["last deployment", timeText(project.last_deploy, output)],
   ];
@@ -132,7 +140,7 @@ const IN_OWN_WORDS: ReadonlySet<SettingName> = new Set<SettingName>([
   ...(["fallback", "root_directory", "release_command", "activate_command", "shared_paths"] as const),
   ...(["processes", "drain_seconds", "cron", "deploy_on", "health_check", "keep_releases"] as const),
   ...(["asset_overlap", "limits", "timeouts", "queue", "approval"] as const),
-  ...(["servers", "rollout"] as const),
+  ...(["servers", "rollout", "entry"] as const),
 ]);
 
 /** All others, as `max body mb: 10`. */

@@ -34,6 +34,7 @@ export function printServer(output: Output, server: Server): void {
     ["status", styled(output.style, serverStyles, server.status)],
     ["drained", server.draining_since === null ? null : `since ${timeText(server.draining_since, output)}`],
     ["ip", server.ip],
+    ["address for balancers", addressText(server)],
     ["region", regionText(server)],
     ["projects", `${server.apps}`],
     ["uptime", server.uptime],
@@ -54,6 +55,11 @@ export function printServer(output: Output, server: Server): void {
 function takeoverText({ taken_over_at: at }: Server, output: Output): string | null {
   if (at === null) return null;
   return `another machine with this server's credential took over the connection (${timeText(at, output)}). Stop one of the agents, and enrol it as a server of its own.`;
+}
+
+function addressText({ address, detected_address: detected }: Server): string | null {
+  if (address !== null) return printable(address);
+  return detected === null ? null : `${printable(detected)} (detected)`;
 }
 
 function regionText({ region, detected_region: detected }: Server): string | null {
