@@ -146,6 +146,14 @@ function ProjectFacts({ project, live }: Props & { readonly live: Deployment | n
           )}
         </Fact>
       )}
+      {project.balance_state.length === 0 ? null : (
+        <Fact name="Behind">
+          {project.balance_state
+            .filter(({ role }) => role === "balancer")
+            .map(({ name }) => withHiddenShown(name))
+            .join(", ")}
+        </Fact>
+      )}
       <Fact name="Framework">
         {isDetectedLater(project) ? (
           <span class="quiet">detected at the first deployment</span>

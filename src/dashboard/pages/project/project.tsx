@@ -9,6 +9,7 @@ import { useMay, useProject } from "#dashboard/data/resources.ts";
 import { DeployDialog } from "#dashboard/pages/project/deploy-dialog.tsx";
 import { DeploymentList } from "#dashboard/pages/project/deployment-list.tsx";
 import { MaintenanceDialog } from "#dashboard/pages/project/maintenance-dialog.tsx";
+import { BalanceNotice } from "#dashboard/pages/project/balance-notice.tsx";
 import { MaintenanceNotice } from "#dashboard/pages/project/maintenance-notice.tsx";
 import { PauseDialog } from "#dashboard/pages/project/pause-dialog.tsx";
 import { PauseNotice } from "#dashboard/pages/project/pause-notice.tsx";
@@ -99,6 +100,7 @@ export function ProjectPage({ id }: Props) {
                   </p>
                 </div>
               )}
+              <BalanceNotice states={value.balance_state} />
               {pausedUntil === null ? null : (
                 <PauseNotice projectId={id} until={Date.parse(pausedUntil)} onChange={setPause} />
               )}

@@ -24,7 +24,7 @@ type Props = {
   readonly onChanged: () => unknown;
 };
 
-/** Changes a server's name, IP address and region. */
+/** Changes a server's name, addresses and region. */
 export function ChangeServer({ row, server, onClose, onChanged }: Props) {
   const [draft, setDraft] = useState<UpdateServerInput & { name: string; ip: string }>({
     name: row.name,
@@ -55,6 +55,17 @@ export function ChangeServer({ row, server, onClose, onChanged }: Props) {
           isCode
           error={form.errors["ip"] ?? null}
         />
+        {server === null ? null : (
+          <Field
+            label="Address for balancers"
+            value={(draft.address === undefined ? server.address : draft.address) ?? ""}
+            onInput={(address) => setDraft({ ...draft, address: address === "" ? null : address })}
+            isCode
+            placeholder={server.detected_address ?? "10.0.0.11"}
+            hint="Where balancers of Gantry reach the server. Empty: the address that its agent reports."
+            error={form.errors["address"] ?? null}
+          />
+        )}
         {server === null ? null : (
           <Choice
             label="Region"

@@ -72,8 +72,18 @@ function Facts({ server }: { readonly server: Server }) {
     tools,
   } = server;
   const region = server.region ?? server.detected_region;
+  const address = server.address ?? server.detected_address;
   return (
     <>
+      {address === null ? null : (
+        <>
+          <dt>Address for balancers</dt>
+          <dd>
+            <code>{withHiddenShown(address)}</code>
+            {server.address === null ? <span class="quiet"> (detected)</span> : null}
+          </dd>
+        </>
+      )}
       {isolation === null ? null : (
         <>
           <dt>Isolation</dt>

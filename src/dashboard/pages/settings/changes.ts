@@ -4,6 +4,7 @@ import type { AutomaticSetting } from "#contract/endpoints/projects/settings.ts"
 import { runStages, timeoutName } from "#contract/stages.ts";
 import { cronChange } from "#dashboard/pages/settings/cron-draft.ts";
 import { type Draft, draftOf, Edits } from "#dashboard/pages/settings/draft.ts";
+import { entryChanges } from "#dashboard/pages/settings/entry-draft.ts";
 import { entriesOf } from "#dashboard/pages/settings/lines.ts";
 import { processChanges } from "#dashboard/pages/settings/process-draft.ts";
 import { pushChanges } from "#dashboard/pages/settings/push-draft.ts";
@@ -63,7 +64,12 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
     changes["health_check"] = healthCheck(draft);
   const timeouts = timeoutNames.filter(isChanged).map((name) => [name, Number(draft[name])] as const);
   if (timeouts.length > 0) changes["timeouts"] = Object.fromEntries(timeouts);
-  return { ...changes, ...serverChanges(draft, project), ...automaticChanges(draft, isChanged) };
+  return {
+    ...changes,
+    ...serverChanges(draft, project),
+    ...entryChanges(draft, project),
+    ...automaticChanges(draft, isChanged),
+  };
 }
 
 /** The edits, or null if they do not differ from the saved project. */

@@ -1,5 +1,6 @@
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
-import { useServer } from "#dashboard/data/resources.ts";
+import { ALL, useServers } from "#dashboard/data/resources.ts";
+import { entryAddresses } from "#dashboard/pages/settings/entry-draft.ts";
 import { DomainChecker } from "#dashboard/pages/settings/domain-checker.tsx";
 import { CopyButton } from "#dashboard/shared/copy.tsx";
 import { Table, TableRow } from "#dashboard/shared/table.tsx";
@@ -11,25 +12,30 @@ const columns = {
   actions: { title: "Copy", isActions: true },
 } as const;
 
-/** The DNS records that lead the saved host names of a site to its server. Renders nothing if the token may not read the server. */
+/**
+ * The DNS records that lead the saved host names of a site to its servers or balancers. Renders nothing if the token may not
+ * read servers, or if the address is of a load balancer that Gantry does not know.
+ */
 export function DnsRecords({ project }: { readonly project: Project }) {
-  const { value: server } = useServer(project.server_id);
+  const { value } = useServers(ALL);
   const names = [project.domain, ...project.aliases.map(({ domain }) => domain)];
-  if (server === null) return null;
+  const addresses = entryAddresses(project, value?.servers ?? []);
+  if (addresses.length === 0) return null;
+  const records = names.flatMap((name) => addresses.map((ip) => ({ name, ip })));
   return (
     <fieldset>
       <legend>DNS records</legend>
       <p>Create these records where your DNS is managed:</p>
       <Table label="DNS records" columns={columns}>
-        {names.map((name) => (
+        {records.map(({ name, ip }) => (
           <TableRow
-            key={name}
+            key={`${name} ${ip}`}
             columns={columns}
             cells={{
               name: <code>{name}</code>,
               type: "A",
-              value: <code>{server.ip}</code>,
-              actions: <CopyButton text={`${name}. A ${server.ip}`} variant="subtle" />,
+              value: <code>{ip}</code>,
+              actions: <CopyButton text={`${name}. A ${ip}`} variant="subtle" />,
             }}
           />
         ))}

@@ -7,6 +7,7 @@ import { mapValues } from "#contract/lib/map-values.ts";
 import { recordOf } from "#contract/lib/record-of.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import { CronDraft, cronDraft } from "#dashboard/pages/settings/cron-draft.ts";
+import { entryDraft, entryFields } from "#dashboard/pages/settings/entry-draft.ts";
 import { ProcessEdits } from "#dashboard/pages/settings/process-draft.ts";
 import { pushDraft, pushFields } from "#dashboard/pages/settings/push-draft.ts";
 import { serverFields, serversDraft } from "#dashboard/pages/settings/server-draft.ts";
@@ -25,6 +26,7 @@ function textOf(project: Project, name: TextSetting): string {
 export const Draft = z.object({
   ...recordOf(textSettings, () => z.string()),
   ...serverFields,
+  ...entryFields,
   /** Host names that redirect to the domain, one per line. */
   redirects: z.string(),
   /** Host names that show the same site, one per line. */
@@ -70,6 +72,7 @@ export function draftOf(project: Project): Draft {
   return {
     ...recordOf(textSettings, (name) => textOf(project, name)),
     ...serversDraft(project),
+    ...entryDraft(project),
     redirects: linesOf(project.aliases.filter(({ redirect }) => redirect)),
     served_aliases: linesOf(project.aliases.filter(({ redirect }) => !redirect)),
     processes: {},

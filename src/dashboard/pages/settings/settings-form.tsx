@@ -19,6 +19,15 @@ import { SaveBar } from "#dashboard/shared/save-bar.tsx";
 import { ChangeableFields } from "#dashboard/shared/view-only.tsx";
 import { readForm } from "#dashboard/text/field-errors.ts";
 
+/** When a change applies. */
+function savedTextOf(changes: UpdateProjectInput): string {
+  if (changes.server_id !== undefined) return "Saved. The project moves with its next deployment.";
+  const { entry, ...others } = changes;
+  if (entry !== undefined && Object.keys(others).length === 0)
+    return "Saved. The servers get the change now.";
+  return "Saved. Changes apply from the next deployment.";
+}
+
 type Props = {
   readonly project: Project;
   /** The page of the form, which has a draft of its own. */
@@ -59,11 +68,7 @@ export function SettingsForm({ project: read, page, fields: Fields, children, on
     // The user may have typed more in the meantime.
     changeEdits((now) => editsAfter(editsSince(edits, now), saved.value));
     setProject(saved.value);
-    setSavedText(
-      form.ok && form.value.server_id !== undefined
-        ? "Saved. The project moves with its next deployment."
-        : "Saved. Changes apply from the next deployment.",
-    );
+    setSavedText(savedTextOf(form.ok ? form.value : {}));
     await onSaved();
   };
   const errorOf = (name: DraftName) => {
