@@ -11,6 +11,7 @@ import {
   type ProjectReport,
   ToAgent,
 } from "#contract/agent-protocol.ts";
+import type { BalanceReports, FleetReport } from "#contract/agent-fleet.ts";
 import type { AgentAnswer } from "#contract/agent-answers.ts";
 import { requestTypes } from "#contract/agent-requests.ts";
 import type { TipMoved } from "#contract/agent-watch.ts";
@@ -141,6 +142,11 @@ export class AgentSocket {
   tools: ToolReport[] | undefined = undefined;
   /** The reported problem of the ingress. */
   ingressProblem: string | undefined = undefined;
+  /** How other servers reach its ingress, and what it has taken out as a balancer. */
+  fleet: FleetReport | undefined = undefined;
+  balance: BalanceReports | undefined = undefined;
+  /** Why it cannot do what it must know of other servers. */
+  fleetProblem: string | null = null;
   /** What it can do besides answering requests, as its hello says. */
   capabilities: string[] = [FLEET];
   /** The reported processes of every project. */
@@ -200,6 +206,8 @@ export class AgentSocket {
       policy: this.policy,
       tools: this.tools,
       ingress_problem: this.ingressProblem,
+      fleet: this.fleet,
+      balance: this.balance,
       projects: hello.projects ?? [],
       runs: (hello.runs ?? []).map(({ project_id, deployment_id, run_id }) => ({
         project_id,
@@ -221,6 +229,7 @@ export class AgentSocket {
     if (message.type === "check_domains") this.answer(foundDomains(message));
     if (message.type === "set_maintenance") this.answer(doneMaintenance(message));
     if (message.type === "set_drain") this.answer(doneDrain(message));
+    if (message.type === "set_fleet") this.answer(this.#setFleet(message));
     if (message.type === "set_pause") this.answer(donePause(message));
     if (message.type === "read_processes") this.answer(this.#readProcesses(message));
     if (message.type === "read_output") this.answer(this.#readOutput(message));
@@ -247,6 +256,10 @@ export class AgentSocket {
       const { request_id, project_id } = message;
       this.answer({ type: "cron_run_read", request_id, project_id, result: this.cronRun });
     }
+  }
+
+  #setFleet({ request_id, fleet: { revision } }: RequestOf<"set_fleet">): AgentAnswer {
+    return { type: "fleet_set", request_id, revision, problem: this.fleetProblem };
   }
 
   #readProcesses({ request_id, project_id }: RequestOf<"read_processes">): AgentAnswer {
@@ -313,6 +326,8 @@ export class AgentSocket {
       policy: this.policy,
       tools: this.tools,
       ingress_problem: this.ingressProblem,
+      fleet: this.fleet,
+      balance: this.balance,
       projects,
     });
   }
