@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
 import type { AccountId, ServerId } from "#contract/ids.ts";
@@ -44,22 +44,30 @@ const columns = {
   fleet: servers.fleet,
 };
 
-/** A server without its secrets' hashes, and how many projects it hosts. Times are Unix milliseconds. */
+/**
+ * A server without its secrets' hashes, and how many projects it hosts. `shared`: how many of them have several servers or an
+ * entry, some maybe counted twice. Times are Unix milliseconds.
+ */
 export type ServerReading = Pick<typeof servers.$inferSelect, keyof typeof columns> & {
   readonly apps: number;
+  readonly shared: number;
 };
 
 /** The fields of a ServerReading. */
 export function serverFields(rows: AccountRows) {
   const only = rows.count(projects, and(eq(projects.serverId, servers.id), hasOneServer));
   const ofSeveral = rows.count(projectServers, eq(projectServers.serverId, servers.id));
+  const isServer = and(eq(projectServers.projectId, projects.id), eq(projectServers.serverId, servers.id));
+  const isServed = sql`(${projects.serverId} = ${servers.id} or ${rows.count(projectServers, isServer)} > 0)`;
+  const isBalanced = isBalancedBy(servers.id);
   // A balancer that serves the project too counts once.
-  const isServed = sql`(${projects.serverId} = ${servers.id} or ${rows.count(projectServers, and(eq(projectServers.projectId, projects.id), eq(projectServers.serverId, servers.id)))} > 0)`;
-  const balanced = rows.count(
-    projects,
-    and(isFronted(projects), isBalancedBy(servers.id), sql`not ${isServed}`),
-  );
-  return { ...columns, apps: sql<number>`(${only} + ${ofSeveral} + ${balanced})` };
+  const balanced = rows.count(projects, and(isFronted(projects), isBalanced, sql`not ${isServed}`));
+  const fronted = rows.count(projects, and(isFronted(projects), or(isBalanced, isServed)));
+  return {
+    ...columns,
+    apps: sql<number>`(${only} + ${ofSeveral} + ${balanced})`,
+    shared: sql<number>`(${ofSeveral} + ${fronted})`,
+  };
 }
 
 /** The account's server with this id; null if there is none. */

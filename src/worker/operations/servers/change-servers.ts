@@ -64,7 +64,7 @@ export async function createServer(
     address: input.address ?? null,
     fleet: null,
   };
-  const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
+  const created = { ...serverView({ ...server, apps: 0, shared: 0 }, now), enrollment: enrollment.shown };
   const recorded = requestWrites(context, serverChange("server.created", created));
   const insertion = await insertServer(context.rows, { ...server, ...enrollment.record }, context, recorded);
   if (insertion !== "inserted" && context.requestKey !== null) {
@@ -72,7 +72,10 @@ export async function createServer(
     if (added !== null) {
       const { createdAt } = added;
       const { shown } = await newEnrollment(context, createdAt, secret);
-      return succeed({ ...serverView({ ...server, apps: 0, createdAt }, createdAt), enrollment: shown });
+      return succeed({
+        ...serverView({ ...server, apps: 0, shared: 0, createdAt }, createdAt),
+        enrollment: shown,
+      });
     }
   }
   switch (insertion) {
@@ -116,7 +119,8 @@ export async function updateServer(
   switch (update) {
     case "updated":
       if (isChange) announceLater(context);
-      if (address !== undefined || ip !== undefined) context.defer(serverFleetChanged(context, id));
+      if ((address !== undefined || ip !== undefined) && reading.shared > 0)
+        context.defer(serverFleetChanged(context, id));
       return succeed(after);
     case "no_such_server":
       return notFound("server");
