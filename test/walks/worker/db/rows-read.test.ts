@@ -3,13 +3,15 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { Deployments } from "#contract/endpoints/deployments/schemas.ts";
 import { Hook } from "#contract/endpoints/hooks/schemas.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import { type ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import { findFleetContent } from "#worker/db/servers/fleet-rows.ts";
+import { findTraffic } from "#worker/db/servers/server-traffic.ts";
 import { findProjectsOf } from "#worker/db/pushes/find-pushed-projects.ts";
 import { findRunVariables } from "#worker/db/variables/run-variables.ts";
 import { type TestAccount, createAccount, ids } from "../../../support/worker/account.ts";
 import { call } from "../../../support/worker/call.ts";
-import { rowsReadFor } from "../../../support/worker/rows-read.ts";
+import { rowsReadFor, statementsOf } from "../../../support/worker/rows-read.ts";
 
 /** So many that a statement that reads all of them is obvious in the counts. */
 const HISTORY = 3_000;
@@ -116,6 +118,36 @@ describe("the rows read for many servers with many projects", () => {
       ),
     ]);
     expect(await readingOf("/v1/servers")).toBeLessThan(500);
+  });
+
+  it("are only its own row for a server that connects and has its projects alone", async () => {
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+       INSERT INTO projects (id, account_id, server_id, name, domain, repository, repository_key, branch, settings, created_at)
+       SELECT 'proj_' || printf('%026d', i), account_id, server_id, 'site ' || i, 'site' || i || '.test',
+         repository, repository_key, branch, '{"entry":{"type":"each"}}', 0 FROM n, projects WHERE name = 'shop'`,
+    ).run();
+    const server = await env.DB.prepare("SELECT server_id AS id FROM projects LIMIT 1").first<{
+      id: string;
+    }>();
+    const serverId = ServerId.parse(server?.id);
+    const rows = new AccountRows(env.DB, account.id);
+    /** Of the statement that says whether the server must know of others. */
+    const reading = async (isShared: boolean) => {
+      const statements = await statementsOf(async () =>
+        expect((await findTraffic(rows, serverId)).isShared).toBe(isShared),
+      );
+      return statements.find(({ text }) => text.includes('from "servers"'))?.rows;
+    };
+    expect(await reading(false)).toBe(1);
+    await env.DB.prepare(
+      `UPDATE projects SET settings = '{"entry":{"type":"own","balancers":[],"sticky":false}}' WHERE name = 'site 7'`,
+    ).run();
+    expect(await reading(true)).toBeLessThan(10);
+    const read = await rowsReadFor(async () => {
+      expect((await findFleetContent(rows, serverId)).serves).toMatchObject([{ entry: "own" }]);
+    });
+    expect(read).toBeLessThan(10);
   });
 });
 
