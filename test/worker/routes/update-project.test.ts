@@ -58,7 +58,7 @@ describe("changing a project", () => {
   });
 
   it("gives the next order each setting that the agent needs, under its name", async () => {
-    const project = await TestProject.connected();
+    const project = await TestProject.answering();
     // An approval would hold the deployment.
     await project.patch({ ...everySetting, approval: "none" });
     const { id } = await project.start();
