@@ -4,7 +4,9 @@ import { listUpTo, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts
 import { MAX_BALANCERS } from "#contract/endpoints/projects/entry.ts";
 import { MAX_SERVERS } from "#contract/endpoints/projects/servers.ts";
 import { Alias, MAX_ALIASES } from "#contract/endpoints/projects/settings.ts";
+import { ServerAddress } from "#contract/endpoints/servers/server-address.ts";
 import { ProjectId, ServerId } from "#contract/ids.ts";
+import { instead } from "#contract/lib/zod-parts.ts";
 
 // What servers need to know of each other to serve a project together, and what their agents report for it.
 
@@ -27,7 +29,7 @@ export const FleetReport = z.strictObject({
   port: Port,
   http_port: Port,
   root: textUpTo(MAX_ROOT),
-  address: z.nullable(textUpTo(253)),
+  address: instead(z.nullable(ServerAddress), null),
 });
 export type FleetReport = z.infer<typeof FleetReport>;
 
@@ -46,7 +48,7 @@ export type BalanceReports = z.infer<typeof BalanceReports>;
 export const FleetServer = z.strictObject({
   id: ServerId,
   ip: textUpTo(253),
-  address: z.nullable(textUpTo(253)),
+  address: z.nullable(ServerAddress),
   port: Port,
   http_port: Port,
   root: textUpTo(MAX_ROOT),

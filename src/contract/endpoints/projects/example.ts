@@ -72,5 +72,6 @@ export const project = {
   health: { state: "ok", reasons: [] },
   deploy_key: exampleKey,
   servers_state: [],
+  balance_state: [],
   created_at: "2026-11-02T08:10:27.640Z",
 } as const;
