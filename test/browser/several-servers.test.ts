@@ -233,6 +233,49 @@ describe("the settings of a project on several servers", () => {
   });
 });
 
+describe("the traffic of a project on several servers", () => {
+  it("goes through a balancer that is chosen, and the project's page says what is not set up", async () => {
+    const { page } = await visit();
+    const { api } = shop;
+    const members = [first, second].map(({ id }) => ({ id }));
+    const repository = "https://git.example.com/acme/wiki.git";
+    const wiki = await api.createProject({ name: "wiki", server_id: first.id, servers: members, repository });
+    await openSignedIn(page, local, "/app/servers");
+    await page.getByRole("button", { name: "Actions for web-1" }).click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit web-1" });
+    await dialog.getByLabel("Address for balancers").fill("10.0.0.300");
+    await dialog.getByLabel("Address for balancers").blur();
+    await dialog.getByText(/^Must be an IP address or a host name/).waitFor();
+    await dialog.getByLabel("Address for balancers").fill("10.0.0.1");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await api.call("PATCH", `/v1/servers/${second.id}`, { address: "10.0.0.2" });
+
+    await page.goto(`${local.url}/app/projects/${wiki.id}/settings/domains`);
+    const records = page.getByRole("table", { name: "DNS records" });
+    await records.getByText("192.0.2.2", { exact: true }).waitFor();
+    await page.getByLabel("Where visitors arrive").selectOption("At a balancer of Gantry");
+    const balancers = page.getByRole("group", { name: "Balancers: one or two servers" });
+    await balancers.getByLabel("web-3").check();
+    await page.getByLabel("Send a visitor to the same server again").check();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved. The servers get the change now.").waitFor();
+    await records.getByText("192.0.2.3", { exact: true }).waitFor();
+    expect(await records.getByText("192.0.2.2", { exact: true }).count()).toBe(0);
+    expect((await api.getProject(wiki.id)).entry).toEqual({
+      ...{ type: "balancer", balancers: [third.id], sticky: true },
+    });
+
+    await page.goto(`${local.url}/app/projects/${wiki.id}`);
+    await page.getByText("Not all requests take their usual way.").waitFor();
+    await page.getByText("web-3 reports no Gantry ingress with TLS.").waitFor();
+    expect(await violations(page, "dark")).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
+  });
+});
+
 describe("a token that is limited to a project on several servers", () => {
   it("may choose what runs on each server, but not move the project", async () => {
     const { page } = await visit();

@@ -135,6 +135,46 @@ describe("gantry projects with several servers", () => {
   });
 });
 
+describe("gantry projects behind a balancer", () => {
+  it("sets the balancer, and shows which servers are set up", async () => {
+    const project = await createOn(2);
+    expect((await run(project, "projects", "show")).stdout).not.toMatch(/^(visitors|traffic)\t/m);
+    const set = (...args: string[]) => run(project, "projects", "set", ...args);
+    expect((await set("--entry", "balancer", "--balancer", "web-3")).stderr).toContain("--address");
+    for (const [name, address] of [
+      ["web-1", "10.0.0.1"],
+      ["web-2", "web-2.internal"],
+    ] as const) {
+      const changed = await run(project, "servers", "set", name, "--address", address);
+      expect(changed.stdout).toMatch(new RegExp(`^address for balancers\\t${address}$`, "m"));
+    }
+    const chosen = await set("--entry", "balancer", "--balancer", "web-3", "--sticky");
+    expect(chosen, chosen.stderr).toMatchObject({ code: 0 });
+    expect(chosen.stdout).toMatch(/^visitors\tthrough web-3, to the same server again$/m);
+    expect(chosen.stdout).toMatch(/^traffic\tweb-3\tbalancer\tproblem\t–\tweb-3 reports no Gantry ingress/m);
+    expect((await shown(project)).entry).toEqual({ type: "balancer", balancers: idsOf(3), sticky: true });
+    expect(await set("--balancer", "web-2")).toMatchObject({ code: 0 });
+    expect((await shown(project)).entry).toEqual({ type: "balancer", balancers: idsOf(2), sticky: true });
+    expect((await set("--entry", "own")).stdout).toMatch(/^visitors\tthrough a load balancer of your own$/m);
+    expect((await run(project, "servers", "set", "web-1", "--address", "auto")).stdout).not.toContain(
+      "address for balancers",
+    );
+  });
+
+  it("refuses options that do not fit, and addresses that are none", async () => {
+    const project = await createOn(1);
+    const refusal = async (...args: string[]) => (await run(project, ...args)).stderr;
+    expect(await refusal("projects", "set", "--entry", "balancer")).toContain("needs --balancer SERVER");
+    expect(await refusal("projects", "set", "--entry", "own", "--sticky")).toContain(
+      "--entry own takes neither --balancer nor --sticky.",
+    );
+    for (const address of ["10.0.0.300", "10.0.0.1:8443", "https://web-1.internal"])
+      expect(await refusal("servers", "set", "web-1", "--address", address)).toContain(
+        "must be an IP address or a host name",
+      );
+  });
+});
+
 describe("gantry deploy --follow to several servers", () => {
   it("names the server of each line, prints each change of a state, and says what is live where", async () => {
     const project = await createOn(2, "--rollout", "offline=skip");

@@ -38,7 +38,7 @@ function entryIn({ entry_type: type, entry_balancers: balancers, entry_sticky: s
 /** The addresses to which the saved host names should lead. Empty: of a load balancer that Gantry does not know. */
 export function entryAddresses(
   { entry, servers, server_id: serverId }: Pick<Project, "entry" | "servers" | "server_id">,
-  rows: readonly ServerRow[],
+  rows: readonly Pick<ServerRow, "id" | "ip">[],
 ): readonly string[] {
   const ids =
     entry.type === "balancer"
