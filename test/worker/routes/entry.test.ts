@@ -114,7 +114,7 @@ describe("a project behind a balancer of Gantry", () => {
     expect((await read(project)).balance_state).toEqual([]);
   });
 
-  it("lets go of its balancer and servers when it is deleted", async () => {
+  it("leaves its balancer and servers when it is deleted", async () => {
     const { project, balancer } = await withBalancer();
     await project.patch(behind(balancer));
     await vi.waitFor(() => expect(sent(balancer).at(-1)?.balances).toHaveLength(1));

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
  * `wanted` rises each time that the agent must be sent what it must know of others, and `sent` is the value of `wanted` when
  * that was last read. `revision`, `digest`: of what was sent last; 0: nothing was. `done`, `problem`: the agent's last answer.
  * `isRepeated`: also if it has not changed, because the agent has connected. `readAt` is in Unix milliseconds.
- * `changed`, `told`: as `wanted` and `sent`, of the report that others must know.
+ * `changed`, `announced`: as `wanted` and `sent`, of the report that others must know.
  */
 const State = z.strictObject({
   wanted: z.int(),
@@ -21,7 +21,7 @@ const State = z.strictObject({
   done: z.nullable(z.int()),
   problem: z.nullable(z.string()),
   changed: z.int(),
-  told: z.int(),
+  announced: z.int(),
 });
 type State = z.infer<typeof State>;
 const storedState = storedAs(State);
@@ -29,7 +29,7 @@ const storedState = storedAs(State);
 const initial: State = {
   ...{ wanted: 0, sent: 0, isRepeated: false, readAt: 0 },
   ...{ revision: 0, digest: "", done: null, problem: null },
-  ...{ changed: 0, told: 0 },
+  ...{ changed: 0, announced: 0 },
 };
 
 /** What the agent was sent about other servers (`FleetState`), in the link's own storage. All methods are synchronous. */
@@ -46,10 +46,10 @@ export class FleetRecord {
     return wanted === sent ? null : wanted;
   }
 
-  /** What to pass to `noteTold`; null: others know this server. */
-  untold(): number | null {
-    const { changed, told } = this.#load();
-    return changed === told ? null : changed;
+  /** What to pass to `noteAnnounced`; null: others know this server. */
+  unannounced(): number | null {
+    const { changed, announced } = this.#load();
+    return changed === announced ? null : changed;
   }
 
   /** Whether the agent was ever sent something, so that it must be told if it serves its projects alone now. */
@@ -75,8 +75,8 @@ export class FleetRecord {
     this.#save({ ...state, changed: state.changed + 1 });
   }
 
-  noteTold(told: number): void {
-    this.#save({ ...this.#load(), told });
+  noteAnnounced(announced: number): void {
+    this.#save({ ...this.#load(), announced });
   }
 
   /**

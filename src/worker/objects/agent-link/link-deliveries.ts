@@ -90,7 +90,7 @@ export class LinkDeliveries {
 
   isPending(): boolean {
     const { presence, queue, keys, server, watch, fleet, found, changes, sockets } = this.#parts;
-    if (!changes.isEmpty() || fleet.untold() !== null) return true;
+    if (!changes.isEmpty() || fleet.unannounced() !== null) return true;
     if (fleet.due() !== null && sockets.isAnyReady()) return true;
     if (server.isTrafficDue() || this.#status !== null) return true;
     if ((watch.due() !== null && sockets.isAnyReady()) || found.pending().length > 0) return true;
@@ -174,10 +174,10 @@ export class LinkDeliveries {
   async #sendTraffic(): Promise<void> {
     const { server, sockets, fleet } = this.#parts;
     if (!server.isTrafficDue()) return;
-    const untold = fleet.untold();
+    const unannounced = fleet.unannounced();
     const { drain, maintained, isShared } = await server.traffic();
     if (isShared || fleet.wasSent()) fleet.noteDue(true);
-    else if (untold !== null) fleet.noteTold(untold);
+    else if (unannounced !== null) fleet.noteAnnounced(unannounced);
     if (drain !== null) sockets.send({ type: "set_drain", request_id: "hello", drain });
     for (const { projectId, maintenance } of maintained)
       sockets.send({ type: "set_maintenance", request_id: "hello", project_id: projectId, maintenance });

@@ -22,8 +22,8 @@ export async function sendFleet({ server, sockets, fleet, presence }: LinkParts)
 
 /** Tells the links of the servers with which this one serves projects that its report has changed, once D1 has that. */
 export async function tellFleet({ server, fleet, presence }: LinkParts): Promise<void> {
-  const untold = fleet.untold();
-  if (untold === null || presence.unwritten() !== null) return;
+  const unannounced = fleet.unannounced();
+  if (unannounced === null || presence.unwritten() !== null) return;
   await server.tellOthers();
-  fleet.noteTold(untold);
+  fleet.noteAnnounced(unannounced);
 }
