@@ -9,6 +9,7 @@ import { measureApp } from "./app-rows.ts";
 import { measureCache } from "./cache-rows.ts";
 import { measureDashboard } from "./dashboard-rows.ts";
 import { measureDeploys } from "./deploy-rows.ts";
+import { measureFleet } from "./fleet-rows.ts";
 import { measureInstances } from "./instance-rows.ts";
 import { measureFlood, measureLogLatency } from "./log-rows.ts";
 import { formatTable, type Row } from "./measure.ts";
@@ -26,6 +27,7 @@ type Bench = { readonly system: System; readonly home: string; readonly inspecto
 const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   agent: ({ system }) => measureIdleAgent(system),
   deploys: ({ system, home }) => measureDeploys(system, home),
+  fleet: ({ system, home }) => measureFleet(system, home),
   peers: ({ system, home }) => measurePeers(system, home),
   apps: ({ system, home }) => measureApp(system, home),
   instances: ({ system, home }) => measureInstances(system, home),
@@ -110,9 +112,10 @@ await runScript(
     summary: `Measures Gantry and, in the same run, a simpler way to do the same work. Prints both with their ratio.
 
 The parts are: reads (against a Worker with one D1 read), history (reads of a long history against a short one), agent
-(the idle agent), deploys (deployments and rollbacks, against the same git commands in a shell), peers (the same with
-other tools), apps, instances (a switch of an app's instances), cache (kept dependencies), logs, webhooks, startup (the
-start of the Worker), pages (of a long history) and dashboard.`,
+(the idle agent), deploys (deployments and rollbacks, against the same git commands in a shell), fleet (deployments and
+rollbacks on several servers, against one), peers (deployments with other tools), apps, instances (a switch of an app's
+instances), cache (kept dependencies), logs, webhooks, startup (the start of the Worker), pages (of a long history) and
+dashboard.`,
     options,
   },
   runBench,

@@ -15,8 +15,13 @@ export type SiteProject = {
   readonly rollBack: () => Promise<{ readonly id: string }>;
 };
 
-/** Creates a project that deploys a site of small files without a build. */
-export async function createSiteProject(system: System, home: string, name: string): Promise<SiteProject> {
+/** Creates a project that deploys a site of small files without a build. @param settings its servers, if not the system's own */
+export async function createSiteProject(
+  system: System,
+  home: string,
+  name: string,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<SiteProject> {
   const repository = await createRepository(join(home, `${name}-site`));
   const files: Record<string, string> = { "index.html": "first" };
   for (let page = 1; page < FILES; page += 1) files[`page-${page}.html`] = `page ${page}`;
@@ -25,6 +30,7 @@ export async function createSiteProject(system: System, home: string, name: stri
     name,
     server_id: system.local.server_id,
     repository: repository.path,
+    ...settings,
   });
   return {
     repository,

@@ -1,8 +1,8 @@
 import type { Host } from "../support/faults/host.ts";
+import type { Installation } from "../support/faults/installation.ts";
 import { createSite, type Site } from "../support/faults/site.ts";
 import type { SourceCommit } from "../support/faults/source.ts";
 import type { Chance } from "./chance.ts";
-import type { Chaos } from "./chaos.ts";
 
 /**
  * What a project on several servers was told. `servers`: where its next deployments go. `hasStopped`: a deployment may
@@ -32,7 +32,7 @@ export function placedOn(hosts: readonly Host[]): { readonly servers: readonly {
 
 /** Creates a project: on one server, or on all. Its release command runs once. */
 export async function openSite(
-  { installation, fleets }: Chaos,
+  { installation, fleets }: { readonly installation: Installation; readonly fleets: Fleets | null },
   host: Host,
   name: string,
   isApp: boolean,
