@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { Artifact } from "#contract/artifact.ts";
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { DeploymentFailure, LiveEvidence, StageTime } from "#contract/endpoints/deployments/schemas.ts";
 import { CommitSha, MAX_COMMIT_MESSAGE } from "#contract/git-names.ts";
@@ -29,17 +30,21 @@ export const MAX_OUTPUT_LINES = 2000;
 
 const seq = wholeFrom(1);
 
-/** The result of a run. After a `failed` or `canceled` run, the previous release is served. */
+/**
+ * The result of a run. After a `failed` or `canceled` run, the previous release is served. `built`: a server that only builds
+ * for others has sent the artifact.
+ */
 export const RunResult = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("live"), release: ReleaseVersion, evidence: LiveEvidence }),
   z.strictObject({ outcome: z.literal("failed"), failure: DeploymentFailure }),
   z.strictObject({ outcome: z.literal("canceled") }),
+  z.strictObject({ outcome: z.literal("built") }),
 ]);
 export type RunResult = z.infer<typeof RunResult>;
 
 /**
  * An event of a run. `seq` counts from 1 without gaps.
- * `ready` asks for the activation permit. `result` is the last event, after all output lines.
+ * `artifact` comes once, after all parts of the artifact are stored. `ready` asks for the activation permit. `result` is the last event, after all output lines.
  */
 export const RunEvent = z.discriminatedUnion("type", [
   z.strictObject({ seq, type: z.literal("stage"), stage: z.enum(runStages) }),
@@ -52,6 +57,7 @@ export const RunEvent = z.discriminatedUnion("type", [
   /** The preset of the configured or detected framework for these files. Project settings take precedence. */
   z.strictObject({ seq, type: z.literal("framework"), preset: DetectedPreset }),
   z.strictObject({ seq, type: z.literal("output"), lines: listUpTo(OutputLine, MAX_OUTPUT_LINES) }),
+  z.strictObject({ seq, type: z.literal("artifact"), artifact: Artifact }),
   z.strictObject({ seq, type: z.literal("ready") }),
   z.strictObject({
     seq,

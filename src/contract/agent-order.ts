@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { ArtifactTask } from "#contract/artifact.ts";
 import { listUpTo, wholeFrom } from "#contract/bounds.ts";
 import { BranchName, CommitName, Repository } from "#contract/git-names.ts";
 import { AccountId, DeploymentId, ProjectId, RunId } from "#contract/ids.ts";
@@ -69,6 +70,7 @@ export type Place = z.infer<typeof Place>;
  * `aliases`: further host names. `cron`: the project's own jobs.
  * `place`: omitted if this is the project's only server.
  * `maintenance`: omitted if it was never turned on.
+ * `artifact`: omitted if the server builds for itself. Only for agents with the capability `ARTIFACTS`.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
  * `variables`: omitted if the project never had any.
  * `cache`: `clear` empties the project's cache first. A branch without a build cache gets the cache of `default_branch`.
@@ -96,6 +98,7 @@ export const RunOrder = z.strictObject({
   restart: z.array(ProcessName),
   place: z.optional(Place),
   maintenance: z.optional(MaintenanceState),
+  artifact: z.optional(ArtifactTask),
   cache: z.strictObject({ clear: z.boolean(), default_branch: BranchName }),
 });
 export type RunOrder = z.infer<typeof RunOrder>;

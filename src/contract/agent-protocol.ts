@@ -141,6 +141,9 @@ export const MAX_CAPABILITY = 40;
 /** The capability of an agent that knows `place` in orders, the message `permit`, and `poll_seconds` in answers. */
 export const FLEET = "fleet";
 
+/** The capability of an agent that knows `artifact` in orders. */
+export const ARTIFACTS = "artifacts";
+
 /** The maximum length of a link message, in UTF-16 code units: many times a message with all of these. */
 export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
 
@@ -187,7 +190,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     type: z.literal("hello"),
     protocol: z.int(),
     agent_version: textUpTo(50),
-    /** The types of the requests that this agent answers (`agentRequests`), and `FLEET`. */
+    /** The types of the requests that this agent answers (`agentRequests`), `FLEET` and `ARTIFACTS`. */
     capabilities: listUpTo(textUpTo(MAX_CAPABILITY), MAX_CAPABILITIES),
     disk: Disk,
     isolation: growing(IsolationLevel),

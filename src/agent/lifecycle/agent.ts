@@ -245,6 +245,8 @@ function describe({ result }: Leftover): string {
   switch (result.outcome) {
     case "live":
       return "its release is live";
+    case "built":
+      return "other servers have its build";
     case "canceled":
       return "it was canceled";
     case "failed":

@@ -25,7 +25,7 @@ export function createRunOutcomes(): RunOutcomes {
   const projects = new Map<ProjectId, ProjectRuns>();
   return {
     note(project, outcome, stages, endedAt) {
-      const before = projects.get(project)?.counts ?? { live: 0, failed: 0, canceled: 0 };
+      const before = projects.get(project)?.counts ?? { live: 0, built: 0, failed: 0, canceled: 0 };
       const counts = { ...before, [outcome]: before[outcome] + 1 };
       projects.set(project, { counts, last: outcome, endedAt, stages });
     },

@@ -169,6 +169,8 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
         lines: event.lines,
       });
       return keep();
+    case "artifact":
+      return keep();
     case "framework":
       progress.effects.push({ type: "detected", preset: event.preset });
       return keep();
@@ -255,6 +257,8 @@ function ending(
     }
     case "failed":
       return run.state.ending === null ? broken(run, result.failure, { isReported: true }) : endRun(run);
+    case "built":
+      return broken(run, unaskedBuild(run), { isReported: true });
     case "canceled":
       return run.state.ending === null
         ? broken(run, unrequestedStop(run), { isReported: false })
@@ -279,6 +283,10 @@ function wrongCommit(
   if (fetched === null && mayHaveCode) return null;
   if (fleet === undefined || commitSha === null || commitSha === fetched) return null;
   return `${got}, but the other servers deploy ${commitSha}`;
+}
+
+function unaskedBuild({ state }: RunIn<"running">): DeploymentFailure {
+  return { code: "internal", message: "the agent has only built the release", stage: state.stage };
 }
 
 function unrequestedStop({ state }: RunIn<"running">): DeploymentFailure {

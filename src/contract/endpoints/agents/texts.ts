@@ -60,6 +60,7 @@ export const agentSchemas = {
     stage: "The stage that has started.",
     commit_sha: "The commit that the branch was resolved to.",
     commit_message: "The first line of the commit message.",
+    artifact: "The build that other servers take. It comes after all of its parts are stored.",
     preset: "The detected framework, and the settings that it provides.",
     lines: "The output lines.",
     result: "The result of the run.",
@@ -82,7 +83,7 @@ export const agentSchemas = {
   }),
   RunResult: object(events.RunResult, "The result of a run.", {
     outcome:
-      "The outcome. Unless it is `live`, the server has switched back to the previous release, or has not switched.",
+      "The outcome. After `failed` and `canceled`, the server has switched back to the previous release, or has not switched. `built`: it has built for other servers, and serves nothing of the project.",
     release: "The release that is live.",
     evidence: "The evidence that the release is live.",
     failure: "Why the run failed.",

@@ -29,6 +29,10 @@ export const outcomeSchemas = {
     refused_by_policy: "the policy file on the server forbids the deployment",
     secrets_unreadable:
       "the server cannot open secrets of the project, or has used newer ones; enter the secrets that `message` names again",
+    artifact_invalid:
+      "the build that the server has got is damaged, belongs to another project, or is for another platform",
+    artifact_unavailable:
+      "the build could not be sent to the control plane, or not be read from it, in the time of its stage",
     internal: "an internal error of Gantry",
   }),
   DeploymentRun: object(schemas.DeploymentRun, "What one of several servers does for a deployment.", {

@@ -38,6 +38,8 @@ export const FailureCode = z.enum([
   "disk_full",
   "refused_by_policy",
   "secrets_unreadable",
+  "artifact_invalid",
+  "artifact_unavailable",
   "internal",
 ]);
 export type FailureCode = z.infer<typeof FailureCode>;

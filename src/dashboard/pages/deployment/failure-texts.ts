@@ -31,6 +31,8 @@ export const failureAdvice: Record<FailureCode, string | null> = {
   disk_full: null,
   refused_by_policy: "The policy file on the server does not allow this.",
   secrets_unreadable: "The server could not open secrets of the project. Enter them again.",
+  artifact_invalid: "The server does not use a build that is damaged or not meant for it.",
+  artifact_unavailable: "The build could not be passed from the server that builds to the others.",
   internal: "An internal error occurred in Gantry.",
 };
 
