@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 
 import { listUpTo, textBetween, textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
 import { base64url, Fingerprint, SealKey } from "#contract/endpoints/variables/seal-key.ts";
-import { MAX_SERVERS } from "#contract/endpoints/projects/servers.ts";
 import { type ProjectId, ServerId } from "#contract/ids.ts";
 
 // An artifact is a build that other servers take instead of building: the encrypted archive of a release folder. The
@@ -13,6 +12,9 @@ export const ARTIFACT_PART_BYTES = 32 * 1024 * 1024;
 
 /** The maximum number of parts of an artifact: 2 GiB. */
 export const MAX_ARTIFACT_PARTS = 64;
+
+/** The maximum number of servers that open an artifact: of a project (`MAX_SERVERS`). */
+const MAX_BOXES = 50;
 
 /** The maximum length of the path of a project's folder, in UTF-16 code units. */
 const MAX_HOME = 1024;
@@ -53,9 +55,7 @@ export const Artifact = z
     platform: z.nullable(Platform),
     boxes: z
       .record(Fingerprint, ArtifactBox)
-      .check(
-        z.refine((boxes) => Object.keys(boxes).length <= MAX_SERVERS, `must have ${MAX_SERVERS} at most`),
-      ),
+      .check(z.refine((boxes) => Object.keys(boxes).length <= MAX_BOXES, `must have ${MAX_BOXES} at most`)),
   })
   .check(
     z.refine(({ bytes, parts }) => Math.ceil(bytes / ARTIFACT_PART_BYTES) === parts, {
@@ -70,6 +70,10 @@ export function bytesOfPart({ bytes, parts }: Pick<Artifact, "bytes" | "parts">,
   return part < parts ? ARTIFACT_PART_BYTES : bytes - (parts - 1) * ARTIFACT_PART_BYTES;
 }
 
+/** A server that takes a build, and the key for which the build's key is sealed. */
+const SealedFor = z.strictObject({ server_id: ServerId, seal_key: SealKey });
+export type SealedFor = z.infer<typeof SealedFor>;
+
 /**
  * The server builds for others. `for`: the servers that take the build, whose boxes the artifact needs. After the build and
  * before it asks for the permit, the agent sends the parts, and then the event `artifact`.
@@ -77,12 +81,13 @@ export function bytesOfPart({ bytes, parts }: Pick<Artifact, "bytes" | "parts">,
  */
 const MakeArtifact = z.strictObject({
   type: z.literal("make"),
-  for: listUpTo(z.strictObject({ server_id: ServerId, seal_key: SealKey }), MAX_SERVERS),
+  for: listUpTo(SealedFor, MAX_BOXES),
   only: z.boolean(),
 });
 
 /**
- * The server takes a build. `artifact.boxes` has at most the box of this server.
+ * The server takes a build. `artifact.boxes` can have boxes of other servers too. With `reuse_release`, it takes the build only
+ * if the files of that release are not complete.
  * `required`: no server has built it, so the agent cannot either. Otherwise it builds by itself, and says in the log why, if
  * the artifact is for another platform, has no box for it, or is not stored any more (404).
  */

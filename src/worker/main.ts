@@ -19,6 +19,7 @@ import type { AgentRoutes, OpenRoutes, TokenRoutes } from "#worker/http/routes.t
 import { noteTokenUses } from "#worker/http/note-token-uses.ts";
 import { accountRoutes } from "#worker/routes/account.ts";
 import { agentRoutes, enrollmentRoutes } from "#worker/routes/agent.ts";
+import { routeAgentArtifacts } from "#worker/routes/agent-artifacts.ts";
 import { routeAgentFiles } from "#worker/routes/agent-files.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
 import { routeDashboard } from "#worker/routes/dashboard.ts";
@@ -96,6 +97,7 @@ registerRoutes<keyof AgentRoutes, AgentRequestContext>(
 );
 registerRoutes(app, openRoutes, allowAnyone(servicesOf));
 routeAgentConnect(app, authentication, clock);
+routeAgentArtifacts(app, authentication, clock);
 routeReference(app);
 routeAgentFiles(app);
 routeDashboard(app);

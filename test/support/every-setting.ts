@@ -80,4 +80,5 @@ export const everySetting = {
     min: 2,
   },
   entry: { type: "own", balancers: [], sticky: false },
-} satisfies Omit<Given, "server_id" | "servers">;
+  artifact_uploads: true,
+} satisfies Omit<Given, "server_id" | "servers" | "build_on">;

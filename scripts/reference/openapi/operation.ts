@@ -84,7 +84,13 @@ function whoMayCall({ access }: Endpoint): string {
   }
 }
 
-function requestBodyOf({ body, isOAuth }: Endpoint, text: AnyOperationText): RequestBody | null {
+function requestBodyOf({ body, isOAuth, takes }: Endpoint, text: AnyOperationText): RequestBody | null {
+  if (takes === "bytes")
+    return {
+      description: "The bytes.",
+      required: true,
+      content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+    };
   if (body === null) return null;
   const isRequired = !body.safeParse({}).success;
   const content = { schema: schemaFor(body, "input"), example: text.body };

@@ -19,6 +19,7 @@ const states = {
   ready: "green",
   waiting: "dim",
   live: "green",
+  built: "green",
   "went back": "yellow",
   skipped: "yellow",
   stopped: "dim",
@@ -39,6 +40,7 @@ export function runState({ purpose, status, stage }: Run): string {
     if (isUnended) return "going back";
     return status === "switched" ? "went back" : status === "failed" ? "failed to go back" : status;
   }
+  if (purpose === "build" && status === "running") return "building";
   if (purpose === "catch_up" && isUnended) return "catching up";
   switch (status) {
     case "offered":
@@ -53,6 +55,7 @@ export function runState({ purpose, status, stage }: Run): string {
     case "failed":
     case "stopped":
     case "skipped":
+    case "built":
     default:
       return status;
   }

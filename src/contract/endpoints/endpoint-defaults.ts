@@ -29,6 +29,7 @@ const rowFor =
       query: null,
       body: null,
       maxBodyBytes: MAX_BODY_BYTES,
+      takes: "json",
       isOAuth: false,
       alsoAs: [],
       problems: [],
@@ -36,5 +37,8 @@ const rowFor =
 
 export const get = rowFor("GET");
 export const post = rowFor("POST");
+/** The body is bytes, which are stored. */
+export const put = <const Path extends string, By extends Access>(path: Path, access: By) =>
+  ({ ...rowFor("PUT")(path, access), takes: "bytes" }) as const;
 export const patch = rowFor("PATCH");
 export const remove = rowFor("DELETE");

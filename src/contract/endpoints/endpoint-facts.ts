@@ -21,7 +21,7 @@ export function hasEntityTag({ method }: Endpoint): boolean {
 
 /** Every problem that the endpoint can return, in the order of the problem table. */
 export function problemsOf(endpoint: Endpoint): ProblemCode[] {
-  const { access, body, path } = endpoint;
+  const { access, body, path, takes } = endpoint;
   const codes = new Set<ProblemCode>([...endpoint.problems, "invalid_request", "internal", "unavailable"]);
   const add = (isPossible: boolean, ...possible: ProblemCode[]) => {
     if (isPossible) for (const code of possible) codes.add(code);
@@ -32,6 +32,7 @@ export function problemsOf(endpoint: Endpoint): ProblemCode[] {
   add(access.by === "token" && access.reach === "person", "person_required");
   add(path.includes(":"), "not_found");
   add(body !== null, "malformed_json", "body_too_large", "unsupported_media_type");
+  add(takes === "bytes", "body_too_large", "unsupported_media_type");
   add(takesIdempotencyKey(endpoint), "idempotency_mismatch");
   return problemCodes.filter((code) => codes.has(code));
 }

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { ProblemCode } from "#contract/problems.ts";
 import type { Scope } from "#contract/scopes.ts";
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
  * Who can call an endpoint: a client with a `token` that has the scope (`null`: any valid token), an `agent` with its
@@ -41,6 +41,8 @@ export type Endpoint = {
   /** A missing body is read as `{}`. */
   readonly body: z.ZodMiniType | null;
   readonly maxBodyBytes: number;
+  /** What the body is: JSON for `body`, or bytes of any kind, which the handler gets as a stream. */
+  readonly takes: "json" | "bytes";
   /** Whether clients of OAuth 2.0 call it: the body may also be a form, and problems have the `error` of RFC 6749. */
   readonly isOAuth: boolean;
   readonly success:

@@ -49,6 +49,7 @@ export const requestLines: {
   updateAccount: { method: "PATCH", path: "/v1/account" },
   getHealth: { method: "GET", path: "/healthz" },
   approveDeployment: { method: "POST", path: "/v1/deployments/:deployment_id/approve" },
+  uploadArtifactPart: { method: "PUT", path: "/v1/projects/:project_id/artifacts/:sha256/:part" },
   checkDomains: { method: "GET", path: "/v1/projects/:project_id/domains" },
   getProcesses: { method: "GET", path: "/v1/projects/:project_id/processes" },
   updateProcess: { method: "PATCH", path: "/v1/projects/:project_id/processes/:process" },

@@ -1,4 +1,5 @@
 import { approvalEndpoints } from "#contract/endpoints/deployments/approval-endpoints.ts";
+import { artifactEndpoints } from "#contract/endpoints/artifacts/endpoints.ts";
 import { auditEndpoints } from "#contract/endpoints/audit/endpoints.ts";
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { commandEndpoints } from "#contract/endpoints/commands/endpoints.ts";
@@ -22,6 +23,7 @@ import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 export const userEndpoints = {
   ...clientEndpoints,
   ...approvalEndpoints,
+  ...artifactEndpoints,
   ...domainEndpoints,
   ...processEndpoints,
   ...outputEndpoints,

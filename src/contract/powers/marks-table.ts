@@ -23,7 +23,14 @@ const processSettings = {
 /** A deployment that passes freezes and approvals. */
 const emergency = new NeedsToo("deployments:emergency", "weaken_guard");
 
-const source = { branch: "choose_code", commit: "choose_code", clear_cache: "none", emergency } as const;
+const source = {
+  branch: "choose_code",
+  commit: "choose_code",
+  clear_cache: "none",
+  // Only for a project that takes builds made elsewhere (`artifact_uploads`).
+  artifact: "choose_code",
+  emergency,
+} as const;
 
 const projectSettings = {
   name: "none",
@@ -42,6 +49,9 @@ const projectSettings = {
   },
   // A balancer reads the requests of visitors.
   entry: { type: "none", balancers: "send_data", sticky: "none" },
+  // The server gets the source code and the secrets, and what it builds runs on the others.
+  build_on: "send_data",
+  artifact_uploads: "weaken_guard",
   repository: "choose_code",
   branch: "choose_code",
   commits: "weaken_guard",
@@ -108,6 +118,7 @@ export const marks = {
   },
   listRollbackTargets: "none",
   approveDeployment: "weaken_guard",
+  uploadArtifactPart: "none",
   getDeploymentLog: "read_output",
 
   listProjects: "none",

@@ -1,5 +1,6 @@
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { accountTexts } from "#contract/endpoints/accounts/texts.ts";
+import { artifactTexts } from "#contract/endpoints/artifacts/texts.ts";
 import { auditTexts } from "#contract/endpoints/audit/texts.ts";
 import { agentTexts } from "#contract/endpoints/agents/texts.ts";
 import { deploymentTexts } from "#contract/endpoints/deployments/texts.ts";
@@ -30,7 +31,7 @@ import type { Tag } from "#contract/reference/tags.ts";
 
 /** The texts of each section's operations, by the section's tag. */
 export const sections = {
-  Deployments: { ...deploymentTexts, ...logTexts },
+  Deployments: { ...deploymentTexts, ...artifactTexts, ...logTexts },
   Projects: { ...projectTexts, ...domainTexts },
   Processes: { ...processTexts, ...trafficTexts, ...outputTexts },
   Commands: commandTexts,

@@ -48,6 +48,11 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   no_ingress: "The project's server has no Gantry ingress, so Gantry cannot hold requests.",
   refused_by_policy:
     "The policy of the project's server does not allow the one-off command or cron job. `detail` names the rule.",
+  artifact_not_allowed: "The project does not take builds that were made elsewhere.",
+  artifact_incomplete:
+    "Not all parts of the build are stored, or one has another size than the build's `bytes` and `parts` say. `detail` names it.",
+  artifact_unreadable:
+    "A server of the project cannot open the build, because its key was not sealed for the server. `detail` names the servers.",
   not_approvable: "The deployment needs no approval, or it has ended.",
   commit_unknown: "The deployment's server has not resolved the commit yet, so nobody can approve it.",
   commit_changed: "The deployment deploys another commit than the request names.",

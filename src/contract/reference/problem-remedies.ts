@@ -57,6 +57,11 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   commit_unknown:
     "Check that the server's agent is connected, and approve the deployment when `commit_sha` shows its commit.",
   commit_changed: "Read the deployment, review its `commit_sha`, and approve that commit.",
+  artifact_not_allowed:
+    "Set the project's `artifact_uploads` to `true`, if everybody who can deploy may choose what runs, or deploy a commit.",
+  artifact_incomplete: "Upload the missing part, and start the deployment again.",
+  artifact_unreadable:
+    "Read the seal keys of the project's servers again (`GET /v1/projects/{project_id}/variables`), seal the key of the build for each of them, and start the deployment again.",
   not_approvable: "No approval is necessary. `waiting_on` of the deployment shows what it waits for.",
   not_cancelable:
     "The deployment can no longer be canceled. If it went live, roll back with `POST /v1/rollback`.",

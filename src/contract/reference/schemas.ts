@@ -1,6 +1,7 @@
 import { accountSchemas } from "#contract/endpoints/accounts/texts.ts";
 import { auditSchemas } from "#contract/endpoints/audit/texts.ts";
 import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
+import { artifactSchemas } from "#contract/endpoints/artifacts/texts.ts";
 import { deploymentSchemas } from "#contract/endpoints/deployments/texts.ts";
 import { freezeSchemas } from "#contract/endpoints/freezes/texts.ts";
 import { logSchemas } from "#contract/endpoints/logs/texts.ts";
@@ -29,6 +30,7 @@ import { tokenSchemas } from "#contract/endpoints/tokens/texts.ts";
 /** Every schema that has a name in the API reference. */
 export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...deploymentSchemas,
+  ...artifactSchemas,
   ...logSchemas,
   ...projectSchemas,
   ...domainSchemas,

@@ -3,6 +3,7 @@ import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { backOffMs } from "#contract/lib/back-off.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
 import { findDeployment, type Lane, type Named, queuedOf, replaceDeployment } from "#domain/lane/lane.ts";
+import { resolverOf } from "#domain/lane/pins.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";
 
 /** The time between two requests to an agent that is connected and does not answer. */
@@ -27,7 +28,7 @@ export function commitRequests(lane: Lane, projectId: ProjectId, now: number): C
       const { plan } = one.state;
       return {
         deploymentId: one.id,
-        serverId: one.serverId,
+        serverId: resolverOf(one),
         variables: one.variables,
         message: {
           type: "resolve_commit",

@@ -45,7 +45,12 @@ export function stageDeadline(plan: Plan, stage: RunStage, now: number): number 
   return now + stageMs(plan, stage);
 }
 
-/** The maximum time for which a deployment can be active, in milliseconds: the offer, every stage, and the stop. */
+/** The maximum time for which a deployment can be active, in milliseconds. The others begin after a build for all. */
+function longestMs(plan: Plan): number {
+  return longestRunMs(plan) * (plan.builder === undefined ? 1 : 2);
+}
+
+/** The same for a run: the offer, every stage, and the stop. */
 function longestRunMs(plan: Plan): number {
   const offeredMs = plan.timeouts.queue_seconds * 1000;
   const planned = runStages.filter((stage) => stage !== "release" || plan.release_command !== null);
@@ -59,7 +64,7 @@ function stageMs(plan: Plan, stage: RunStage): number {
 /** When a deployment that is queued now has left the queue at the latest, if all others take their maximum time. */
 export function queueDeadline(lane: Lane, plan: Plan, now: number): number {
   const ahead = lane.deployments.filter((one) => isIn(one, "queued", "active"));
-  const waitMs = ahead.reduce((sum, one) => sum + longestRunMs(planOf(one) ?? plan), 0);
+  const waitMs = ahead.reduce((sum, one) => sum + longestMs(planOf(one) ?? plan), 0);
   return now + waitMs + plan.timeouts.queue_seconds * 1000;
 }
 

@@ -41,7 +41,9 @@ export function decideCancel(
 /** Whether all servers may be switching to the release or have switched, so that the deployment can no longer be canceled. */
 export function isActivating(deployment: LaneDeployment): boolean {
   if (!isIn(deployment, "active") || deployment.state.verdict !== null) return false;
-  const runs = deployment.state.runs.filter((run) => !isRunIn(run, "skipped", "broken"));
+  const runs = deployment.state.runs.filter(
+    (run) => run.builds !== "only" && !isRunIn(run, "skipped", "broken"),
+  );
   return runs.every((run) => {
     if (isRunIn(run, "offered")) return mayHavePermit(deployment, run);
     return isRunIn(run, "running") ? run.state.permitted : isRunIn(run, "switched");

@@ -2,6 +2,7 @@ import type { CommitResolution } from "#contract/agent-answers.ts";
 import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import { findDeployment, isIn, type Lane, replaceDeployment } from "#domain/lane/lane.ts";
+import { resolverOf } from "#domain/lane/pins.ts";
 import { advance, fail } from "#domain/lane/transitions.ts";
 
 /** An agent's answer. `repository`: from the request, whose deployment may have another one since. */
@@ -23,7 +24,7 @@ export function decideCommitResolved(lane: Lane, resolved: CommitResolved, now: 
     deployment !== null &&
     isIn(deployment, "queued") &&
     deployment.pin.name === "unknown" &&
-    deployment.serverId === serverId &&
+    resolverOf(deployment) === serverId &&
     deployment.state.plan.repository === repository;
   if (!isAsked) return { lane, effects: [] };
   if (!result.ok) return fail(lane, deployment, result.failure, now);

@@ -18,13 +18,16 @@ import { noteReport } from "#domain/lane/check-serving.ts";
 import { rollOut } from "#domain/lane/roll-out.ts";
 import { mayHavePermit } from "#domain/lane/run-order.ts";
 import { runTimes } from "#domain/lane/run-times.ts";
+import { withSentBuild } from "#domain/lane/stored-builds.ts";
 import {
   awaitsPermit,
   broken,
   type Carried,
   carriedWith,
   currentRuns,
+  deploying,
   endRun,
+  hasSeveral,
   isRunIn,
   type RunIn,
   runsOf,
@@ -42,8 +45,11 @@ export type ReportedEvents = {
 /** How often an agent asks for its permit while other servers prepare. A message tells it when it has the permit. */
 const PERMIT_POLL_SECONDS = 20;
 
-function isFleet({ state }: Carried): boolean {
-  return state.plan?.fleet !== undefined;
+/** Whether the runs of a deployment are on several servers. */
+function isFleet(deployment: Carried): boolean {
+  return isIn(deployment, "active")
+    ? hasSeveral(deployment.state)
+    : deployment.state.plan?.fleet !== undefined;
 }
 
 type Progress = { lane: Lane; effects: Effect[] };
@@ -165,12 +171,13 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
       progress.effects.push({
         type: "output",
         deploymentId: deployment.id,
-        serverId: plan.fleet === undefined ? null : run.serverId,
+        serverId: isFleet(deployment) ? run.serverId : null,
         lines: event.lines,
       });
       return keep();
     case "artifact":
-      return keep();
+      // Also if the run is to end: what is stored has to be removed.
+      return keep({}, withSentBuild(deployment, run, event.artifact));
     case "framework":
       progress.effects.push({ type: "detected", preset: event.preset });
       return keep();
@@ -180,7 +187,10 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
       const wrong = wrongCommit(deployment, plan, commitSha);
       if (wrong !== null) return stop(wrong);
       if (!isActive) return keep({ fetchedSha: commitSha });
-      keep({ fetchedSha: commitSha }, { commitSha, commitMessage });
+      // A server that takes a build has no repository, and does not know the message.
+      const isKnown = deployment.commitSha !== null && commitMessage === "";
+      const message = isKnown ? deployment.commitMessage : commitMessage;
+      keep({ fetchedSha: commitSha }, { commitSha, commitMessage: message });
       const resolved = activeOf(progress.lane);
       if (deployment.commitSha === null && resolved !== null) progress.effects.push(building(resolved));
       if (asksRepository(deployment))
@@ -194,10 +204,12 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
     case "ready": {
       const wrong = run.goesBackTo === null ? wrongCommit(deployment, plan, state.fetchedSha) : null;
       if (wrong !== null) return stop(wrong);
+      if (run.builds === "only") return stop("the agent has not sent its build");
       return keep(state.ending === null ? { ready: true } : {});
     }
     case "result": {
-      const { createdAt, runId } = deployment;
+      const { createdAt } = deployment;
+      const isOfFirst = isIn(deployment, "active") && deploying(deployment)[0]?.id === id;
       const times = { createdAt, startedAt: state.startedAt, finishedAt: now };
       const { stages, startedAt } = runTimes(times, event.stages ?? []);
       const { result, project } = event;
@@ -206,11 +218,13 @@ function applyEvent(progress: Progress, id: RunId, event: RunEvent, now: number)
       const kept = {
         ...withCurrentRun(deployment, ended),
         // How long it took on the first server.
-        stages: id === runId ? stages : deployment.stages,
+        stages: isOfFirst ? stages : deployment.stages,
         commitSha: deployment.commitSha ?? (ended.state.name === "switched" ? commitSha : null),
       };
       progress.lane = noteReport(replaceDeployment(progress.lane, kept), run.serverId, project);
       const { serverId } = run;
+      // Nothing of the project runs there.
+      if (run.builds === "only") return;
       const isFirst = serverId === deployment.serverId;
       progress.effects.push({ type: "serving", serverId, isFirst, report: project });
     }
@@ -258,7 +272,10 @@ function ending(
     case "failed":
       return run.state.ending === null ? broken(run, result.failure, { isReported: true }) : endRun(run);
     case "built":
-      return broken(run, unaskedBuild(run), { isReported: true });
+      if (run.state.ending !== null) return endRun(run);
+      if (run.builds !== "only" || deployment.build === undefined)
+        return broken(run, missingBuild(run), { isReported: true });
+      return { ...run, state: { name: "built", startedAt: run.state.startedAt } };
     case "canceled":
       return run.state.ending === null
         ? broken(run, unrequestedStop(run), { isReported: false })
@@ -271,7 +288,7 @@ function ending(
  * any commit may be activated.
  */
 function wrongCommit(
-  { kind, pin, state, commitSha }: Carried,
+  { kind, pin, state, commitSha, build }: Carried,
   { fleet }: Plan,
   fetched: string | null,
 ): string | null {
@@ -281,12 +298,13 @@ function wrongCommit(
   // An agent that still has the code fetches nothing. Its result names the commit.
   const mayHaveCode = kind !== "deploy" || state.name === "live";
   if (fetched === null && mayHaveCode) return null;
-  if (fleet === undefined || commitSha === null || commitSha === fetched) return null;
+  const isShared = fleet !== undefined || build !== undefined;
+  if (!isShared || commitSha === null || commitSha === fetched) return null;
   return `${got}, but the other servers deploy ${commitSha}`;
 }
 
-function unaskedBuild({ state }: RunIn<"running">): DeploymentFailure {
-  return { code: "internal", message: "the agent has only built the release", stage: state.stage };
+function missingBuild({ state }: RunIn<"running">): DeploymentFailure {
+  return { code: "internal", message: "the agent has ended without a build for others", stage: state.stage };
 }
 
 function unrequestedStop({ state }: RunIn<"running">): DeploymentFailure {

@@ -73,6 +73,7 @@ type Joining = Pick<
   | "variables"
   | "commitSha"
   | "commitMessage"
+  | "build"
 >;
 
 export type Joined = DecisionWith<{ id: DeploymentId; version: number }>;
@@ -87,6 +88,7 @@ export function decideStart(
   if (changed !== null) return changed;
   const variables = currentVariables(request.variables, lane.deployments);
   if (!variables.ok) return variables;
+  const { artifact } = request.input;
   return join(lane, request, now, {
     kind: "deploy",
     codeVersion: lane.nextVersion,
@@ -102,8 +104,10 @@ export function decideStart(
     changes: null,
     runWith: null,
     variables: variables.value,
-    commitSha: null,
+    // The commit of an uploaded build is the one that its request names.
+    commitSha: artifact === undefined ? null : (request.input.commit ?? null),
     commitMessage: null,
+    ...(artifact === undefined ? {} : { build: { artifact, builtBy: null, isStored: true } }),
   });
 }
 
@@ -150,7 +154,7 @@ export function join(
     approvedBy: null,
     emergency,
     // What passes an approval goes live with the commit that its run fetches.
-    pin: emergency === null ? firstPin(joining.kind, approval) : { name: "none" },
+    pin: emergency === null ? firstPin(joining, approval) : { name: "none" },
     createdAt: now,
     deleted: false,
     state,
@@ -201,7 +205,8 @@ function cancelQueued(
   return { lane: next, effects };
 }
 
-function describe({ kind, codeVersion, restart, onlyScale, requestedCommit, branch }: Joining): string {
+function describe(joining: Joining): string {
+  const { kind, codeVersion, restart, onlyScale, requestedCommit, branch, build } = joining;
   switch (kind) {
     case "rollback":
       return `rollback to the code of v${codeVersion}`;
@@ -209,6 +214,7 @@ function describe({ kind, codeVersion, restart, onlyScale, requestedCommit, bran
       if (restart.length > 0) return `restart of ${restart.join(", ")}`;
       return onlyScale ? "change of scale" : "current variables and settings";
     case "deploy":
+      if (build !== undefined) return `uploaded build of commit ${requestedCommit} (branch ${branch})`;
       return requestedCommit === null ? `branch ${branch}` : `commit ${requestedCommit} (branch ${branch})`;
   }
 }

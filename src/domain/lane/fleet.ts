@@ -33,6 +33,14 @@ export function idsOf({ servers }: Pick<Fleet, "servers">): readonly ServerId[] 
   return servers.map(({ id }) => id);
 }
 
+/** The servers that carry out a deployment. @param first the server of the project; of several, the first */
+export function serversOf(
+  { fleet }: { readonly fleet?: Fleet | undefined },
+  first: ServerId,
+): readonly ServerId[] {
+  return fleet === undefined ? [first] : idsOf(fleet);
+}
+
 /** What runs on a server; null: it is none of them. */
 export function placeOf({ servers }: Fleet, serverId: ServerId): Pick<Place, "processes" | "cron"> | null {
   const server = servers.find(({ id }) => id === serverId);

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { Artifact } from "#contract/artifact.ts";
 import {
   Actor,
   DeploymentChange,
@@ -41,6 +42,8 @@ export const Plan = z.strictObject({
   maintenance: z.nullable(MaintenanceState),
   /** Absent: the project has one server. */
   fleet: z.optional(Fleet),
+  /** The server that builds for all. Absent: each server builds for itself. */
+  builder: z.optional(ServerId),
 });
 export type Plan = z.infer<typeof Plan>;
 
@@ -149,6 +152,8 @@ const Broken = z.strictObject({
 });
 /** Ended before it switched, because the deployment has ended. */
 const Stopped = z.strictObject({ name: z.literal("stopped"), startedAt: z.nullable(unixMs) });
+/** It only builds for other servers, and they can take its build. */
+const Built = z.strictObject({ name: z.literal("built"), startedAt: unixMs });
 /** Left out, because the server was not connected, or was lost before its permit. */
 const Skipped = z.strictObject({ name: z.literal("skipped") });
 const RunState = z.discriminatedUnion("name", [
@@ -159,12 +164,14 @@ const RunState = z.discriminatedUnion("name", [
   Broken,
   Stopped,
   Skipped,
+  Built,
 ]);
 export type RunState = z.infer<typeof RunState>;
 
 /**
  * What one server does for a deployment. `goesBackTo`: the release that the server served before, if this run undoes the
  * switch of another one; null: the run deploys. `catchesUp`: the deployment is live already, and the server gets it later.
+ * `builds`: it builds for the other servers: `too`: and deploys; `only`: the project does not run on its server.
  */
 export const Run = z.strictObject({
   id: RunId,
@@ -173,6 +180,7 @@ export const Run = z.strictObject({
   catchesUp: z.optional(z.literal(true)),
   /** Absent: it has not ended, or it is the run of a project with one server. */
   endedAt: z.optional(unixMs),
+  builds: z.optional(z.enum(["too", "only"])),
   state: RunState,
 });
 export type Run = z.infer<typeof Run>;
@@ -268,6 +276,17 @@ export const RunWith = z.strictObject({
 });
 export type RunWith = z.infer<typeof RunWith>;
 
+/**
+ * A build that servers take instead of building. `builtBy`: null: a client has uploaded it. `isStored`: whether R2 has it. It
+ * is removed some time after the deployment, and the rest is a record.
+ */
+export const LaneBuild = z.strictObject({
+  artifact: Artifact,
+  builtBy: z.nullable(ServerId),
+  isStored: z.boolean(),
+});
+export type LaneBuild = z.infer<typeof LaneBuild>;
+
 /** The state of a deployment in its lane. */
 export const LaneDeployment = z.strictObject({
   id: DeploymentId,
@@ -327,6 +346,8 @@ export const LaneDeployment = z.strictObject({
   /** Why it passes freezes and approvals; null: it does not. */
   emergency: z.nullable(z.string()),
   pin: Pin,
+  /** Absent: each server builds for itself, or has the files. */
+  build: z.optional(LaneBuild),
   createdAt: unixMs,
   /** Deleted during its run: no longer listed, and removed when the agent has confirmed its end. */
   deleted: z.boolean(),

@@ -1,6 +1,7 @@
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
+import { serversOf } from "#domain/lane/fleet.ts";
 import { isIn, type Lane, liveOf, type Placement, type Run } from "#domain/lane/lane.ts";
 import { isPreapproved, runOrder } from "#domain/lane/run-order.ts";
 import {
@@ -17,12 +18,16 @@ import { placementOf, replacePlacement } from "#domain/lane/placements.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";
 import { backOffMs } from "#contract/lib/back-off.ts";
 
-/** A message to an agent. `variables`: add the values of these variables to the order first. */
+/**
+ * A message to an agent. `variables`: add the values of these variables to the order first. `sealFor`: add the seal keys of
+ * these servers, which take what it builds.
+ */
 export type PendingMessage = {
   runId: RunId;
   serverId: ServerId;
   message: ToAgent;
   variables: DeploymentVariables | null;
+  sealFor: readonly ServerId[];
 };
 
 /**
@@ -69,7 +74,8 @@ function messageTo(
     const order = runOrder(lane, deployment, run, projectId);
     if (order === null) return null;
     const message = { type: "run", order } as const;
-    return { runId, serverId, message, variables: variablesFor(lane, deployment, run) };
+    const variables = variablesFor(lane, deployment, run);
+    return { runId, serverId, message, variables, sealFor: sealedFor(deployment, run) };
   }
   const message = {
     type: "stop",
@@ -77,7 +83,12 @@ function messageTo(
     deployment_id: deployment.id,
     run_id: runId,
   } as const;
-  return { runId, serverId, message, variables: null };
+  return { runId, serverId, message, variables: null, sealFor: [] };
+}
+
+/** The servers that must open what a run builds: all of the project, because its own server may have to take it later. */
+function sealedFor({ state, serverId }: Carried, { builds }: Run): readonly ServerId[] {
+  return builds === undefined || state.plan === null ? [] : serversOf(state.plan, serverId);
 }
 
 /** A run for code that is live gets the variables that are live. They may be older than what its server has seen. */

@@ -1,4 +1,3 @@
-import type { DeploymentKind } from "#contract/endpoints/deployments/schemas.ts";
 import type { ApprovalRule } from "#contract/endpoints/projects/approval-rule.ts";
 import type { ServerId } from "#contract/ids.ts";
 import {
@@ -13,15 +12,27 @@ import {
 
 const UNKNOWN: Pin = { name: "unknown", lastSend: null, tries: 0 };
 
-/** The pin of a new deployment. A deployment that repeats code needs no pin: its code was live. */
-export function firstPin(kind: DeploymentKind, approval: ApprovalRule): Pin {
-  return kind === "deploy" && approval !== "none" ? UNKNOWN : { name: "none" };
+/** The server that resolves the commit of a queued deployment: only the builder needs access to the repository. */
+export function resolverOf({ serverId, state }: Pick<Named<"queued">, "serverId" | "state">): ServerId {
+  return state.plan.builder ?? serverId;
+}
+
+/**
+ * The pin of a new deployment. A deployment that repeats code needs no pin: its code was live. The commit of an uploaded build
+ * is known.
+ */
+export function firstPin(
+  { kind, commitSha }: Pick<LaneDeployment, "kind" | "commitSha">,
+  approval: ApprovalRule,
+): Pin {
+  if (kind !== "deploy" || approval === "none") return { name: "none" };
+  return commitSha === null ? UNKNOWN : { name: "pinned", sha: commitSha };
 }
 
 /** Sends the requests to a server again, because its agent has reconnected and lost the earlier requests. */
 export function requestCommitsAgain(lane: Lane, serverId: ServerId): Lane {
   return queuedOf(lane)
-    .filter((one) => one.serverId === serverId && one.pin.name === "unknown")
+    .filter((one) => resolverOf(one) === serverId && one.pin.name === "unknown")
     .reduce((next, one) => replaceDeployment(next, { ...one, pin: UNKNOWN }), lane);
 }
 
@@ -30,9 +41,11 @@ export function requestCommitsAgain(lane: Lane, serverId: ServerId): Lane {
  * another server has not been asked.
  */
 export function repinned(before: Named<"queued">, changed: Named<"queued">): LaneDeployment {
-  const isMoved = before.serverId !== changed.serverId;
+  const isMoved = resolverOf(before) !== resolverOf(changed);
   const isOther = before.state.plan.repository !== changed.state.plan.repository;
   if (before.pin.name === "none" || before.approvedBy !== null) return changed;
+  // Whoever uploaded the build has named its commit.
+  if (before.build !== undefined) return changed;
   if (isOther) return { ...changed, ...unknownAgain(changed.state) };
   return isMoved && before.pin.name === "unknown" ? { ...changed, pin: UNKNOWN } : changed;
 }

@@ -9,6 +9,8 @@ const planFields: readonly (readonly [field: keyof Plan, belongs: "code" | "live
   // Applied at once, without a deployment.
   ["maintenance", "now"],
   ["fleet", "live"],
+  // Who builds changes nothing on the servers.
+  ["builder", "now"],
 ];
 
 /** As `planFields`, for the settings of a process: a rollback neither scales a process nor starts a stopped one. */

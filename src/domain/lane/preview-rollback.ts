@@ -1,11 +1,11 @@
 import type { ServerId } from "#contract/ids.ts";
 import { newerFreezes } from "#domain/freezes/project-freezes.ts";
 import type { NewDeploymentRequest } from "#domain/lane/decide-start.ts";
+import { serversOf } from "#domain/lane/fleet.ts";
 import type { Lane, LaneHold } from "#domain/lane/lane.ts";
 import { firstPin } from "#domain/lane/pins.ts";
 import type { RollbackTarget } from "#domain/lane/rollback-target.ts";
 import { type SettledRollback, settleRollback } from "#domain/lane/settle-rollback.ts";
-import { serversOf } from "#domain/lane/transitions.ts";
 import { newestVariables } from "#domain/lane/variables.ts";
 
 /** What a rollback that starts now would run with. */
@@ -43,7 +43,7 @@ export function previewRollback(
         approval,
         approvedBy: null,
         emergency: null,
-        pin: firstPin("rollback", approval),
+        pin: firstPin({ kind: "rollback", commitSha: null }, approval),
         state: { plan, hold: null },
       },
       now,

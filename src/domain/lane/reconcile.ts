@@ -93,7 +93,8 @@ function requestLateRemoval(lane: Lane, { serverId, report }: Pick<AgentHello, "
   const live = liveOf(lane);
   if (placement === null) return lane;
   const hasFiles = report !== null && (report.release !== null || report.releases.length > 0);
-  const isElsewhere = live !== null && servedOn(live, serverId) === null && !isMemberOf(live, serverId);
+  const isMember = live !== null && (isMemberOf(live, serverId) || live.state.plan?.builder === serverId);
+  const isElsewhere = live !== null && servedOn(live, serverId) === null && !isMember;
   if (placement.state.name !== "leaving" && !(isElsewhere && hasFiles)) return lane;
   return replacePlacement(lane, requestRemoval(placement, false));
 }

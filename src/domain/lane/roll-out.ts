@@ -2,6 +2,7 @@ import type { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts
 import type { ServerId } from "#contract/ids.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import { SYSTEM } from "#domain/events/system-actor.ts";
+import { isNeeded, isSpare, offerable } from "#domain/lane/builders.ts";
 import { awaitsCanary, holdCanary } from "#domain/lane/canary.ts";
 import { catchUp, makeRoom } from "#domain/lane/catch-up.ts";
 import { toStop } from "#domain/lane/deadlines.ts";
@@ -22,6 +23,7 @@ import { isMemberOf, mayHavePermit, servedOn } from "#domain/lane/run-order.ts";
 import {
   awaitsPermit,
   deploying,
+  hasSeveral,
   isRunIn,
   isUnended,
   nthRunId,
@@ -90,18 +92,19 @@ function changed(lane: Lane, next: Active, effects: readonly Effect[] = []): Dec
 
 /** The record of several servers has the time at which each run has ended. */
 function noteEnds(lane: Lane, active: Active, now: number): Applied {
-  const { runs, plan } = active.state;
-  if (plan.fleet === undefined || runs.every((run) => isUnended(run) || run.endedAt !== undefined))
+  const { runs } = active.state;
+  if (!hasSeveral(active.state) || runs.every((run) => isUnended(run) || run.endedAt !== undefined))
     return null;
   return changed(lane, { ...active, state: { ...active.state, runs: stamped(runs, now) } });
 }
 
-/** As soon as the first server has resolved the commit, the others get their orders. If it is left out, the next one resolves it. */
+/**
+ * As soon as the first server has resolved the commit, the others get their orders. If it is left out, the next one resolves
+ * it. If a server builds for all, they get their orders when it has.
+ */
 function offerRest(lane: Lane, active: Active, now: number): Applied {
   if (active.state.verdict !== null) return null;
-  const there = deploying(active).filter((one) => !isRunIn(one, "skipped"));
-  const offerable = active.commitSha === null ? there.slice(0, 1) : there;
-  const run = offerable.find((one) => isRunIn(one, "waiting"));
+  const run = offerable(active).find((one) => isRunIn(one, "waiting"));
   if (run === undefined) return null;
   return changed(lane, withRun(active, { ...run, state: offered(active.state.plan, now) }));
 }
@@ -110,11 +113,9 @@ function offerRest(lane: Lane, active: Active, now: number): Applied {
 function skipAway(lane: Lane, active: Active): Applied {
   const { fleet } = active.state.plan;
   if (fleet?.rollout.offline !== "skip" || active.state.verdict !== null) return null;
-  const left = active.state.runs.filter((one) => !isRunIn(one, "skipped")).length;
+  const left = deploying(active).filter((one) => !isRunIn(one, "skipped")).length;
   if (left <= minimumOf(fleet)) return null;
-  // As soon as the commit is known, the others have orders without the release command.
-  const isNeeded = (one: Run) => active.commitSha !== null && isReleaser(active, one);
-  const run = deploying(active).find((one) => isAway(one) && !isNeeded(one));
+  const run = deploying(active).find((one) => isAway(one) && !isNeeded(active, one));
   if (run === undefined) return null;
   const message = `Server ${nameIn(fleet, run.serverId)} is left out, because it is not connected`;
   const log = { type: "log", deploymentId: active.id, stage: "queued", message } as const;
@@ -131,15 +132,16 @@ function isAway(run: Run): boolean {
 
 /** A run that has broken ends the deployment, unless the others may continue without it. */
 function decideVerdict(lane: Lane, active: Active): Applied {
-  const { runs, verdict, opened, plan } = active.state;
+  const { verdict, opened, plan } = active.state;
   if (verdict !== null) return null;
+  const runs = active.state.runs.filter((run) => !isSpare(active, run));
   const broken = runs.find((run) => isRunIn(run, "broken"));
   if (broken === undefined) return null;
   const mayContinue = opened && plan.fleet?.rollout.on_failure === "continue" && isReleased(active);
   const good = runs.filter((run) => isUnended(run) || isRunIn(run, "switched")).length;
   if (mayContinue && plan.fleet !== undefined && good >= minimumOf(plan.fleet)) return null;
   const { isReported } = broken.state;
-  const where = plan.fleet === undefined ? {} : { server_id: broken.serverId };
+  const where = hasSeveral(active.state) ? { server_id: broken.serverId } : {};
   const failure = { ...broken.state.failure, ...where };
   const fails: Verdict = { type: "fail", failure, actor: isReported ? active.actor : SYSTEM };
   return changed(lane, { ...active, state: { ...active.state, verdict: fails } });
@@ -153,7 +155,7 @@ function isReleaser(active: Active, { id }: Run): boolean {
 function stopRuns(lane: Lane, active: Active, now: number): Applied {
   const { verdict } = active.state;
   if (verdict === null) return null;
-  for (const run of deploying(active)) {
+  for (const run of active.state.runs.filter(({ goesBackTo }) => goesBackTo === null)) {
     const isUnsent = isRunIn(run, "offered") && !mayHavePermit(active, run);
     if (isRunIn(run, "waiting") || isUnsent)
       return changed(lane, withRun(active, { ...run, state: { name: "stopped", startedAt: null } }));
@@ -216,9 +218,9 @@ function permit(lane: Lane, active: Active, run: RunIn<"running">): Decision {
 
 /** Permits follow when all servers are ready, in batches. */
 function givePermit(lane: Lane, active: Active, now: number): Applied {
-  const { runs, verdict, opened, quota, pauseUntil, plan } = active.state;
+  const { verdict, opened, quota, pauseUntil, plan } = active.state;
   if (verdict !== null) return null;
-  const there = runs.filter((run) => !isRunIn(run, "skipped"));
+  const there = deploying(active).filter((run) => !isRunIn(run, "skipped"));
   const isReady = (run: Run) => isRunIn(run, "running") && run.state.ready && run.state.ending === null;
   if (!opened) {
     const minimum = plan.fleet === undefined ? 1 : minimumOf(plan.fleet);

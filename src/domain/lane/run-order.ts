@@ -11,7 +11,9 @@ import {
   type Run,
   type Served,
 } from "#domain/lane/lane.ts";
+import { builderIn } from "#domain/lane/builders.ts";
 import { placeOf } from "#domain/lane/fleet.ts";
+import { artifactTask } from "#domain/lane/stored-builds.ts";
 import { type Carried, releaserOf, type RunIn } from "#domain/lane/runs.ts";
 
 type Active = Named<"active">;
@@ -26,9 +28,13 @@ export function mayHavePermit({ reuseRelease }: Carried, { goesBackTo, state }: 
  * still has. Not if there are other servers: no server switches before all are ready. The result can change from one order
  * to the next; `mayHavePermit` tells whether a permit was sent.
  */
-export function isPreapproved(lane: Lane, deployment: Carried, { serverId, goesBackTo }: Run): boolean {
+export function isPreapproved(
+  lane: Lane,
+  deployment: Carried,
+  { serverId, goesBackTo, builds }: Run,
+): boolean {
   if (goesBackTo !== null) return true;
-  if (!isIn(deployment, "active")) return false;
+  if (!isIn(deployment, "active") || builds !== undefined) return false;
   return deployment.state.plan.fleet === undefined && releaseToReuse(lane, deployment, serverId) !== null;
 }
 
@@ -91,6 +97,7 @@ export function runOrder(
   // The rule for commits by hash does not apply to the tip of a branch.
   const sha = pin.name === "pinned" ? pin.sha : resolvedFor(deployment, plan, id);
   const wasTip = sha !== null && deployment.requestedCommit === null;
+  const artifact = artifactTask(lane, deployment, run);
   return RunOrder.parse({
     run_id: id,
     deployment_id: deployment.id,
@@ -106,7 +113,7 @@ export function runOrder(
       was_live: repeatsCode,
       ...(wasTip ? { was_tip: true } : {}),
     },
-    reuse_release: goesBackTo ?? reusedBy(lane, deployment, serverId),
+    reuse_release: run.builds === undefined ? (goesBackTo ?? reusedBy(lane, deployment, serverId)) : null,
     preapproved: isPreapproved(lane, deployment, run),
     ...agentOf(plan),
     // Migrations are not undone, and migrations of older code must not run against the database of newer code.
@@ -114,6 +121,7 @@ export function runOrder(
     restart: deployment.restart,
     ...(place === null ? {} : { place: { ...place, release: runsRelease } }),
     ...(plan.maintenance === null ? {} : { maintenance: plan.maintenance }),
+    ...(artifact === null ? {} : { artifact }),
     cache: { clear: deployment.clearCache, default_branch: plan.branch },
     keep_releases: releasesToKeep(lane, serverId, plan.keep_releases),
   });
@@ -126,7 +134,8 @@ function backFrom(lane: Lane, active: Active): Active {
   const { codeVersion, branch, commitSha, variables } = live;
   return {
     ...active,
-    ...{ codeVersion, branch, requestedCommit: commitSha, inBranch: false, pin: { name: "none" }, variables },
+    ...{ codeVersion, branch, commitSha, requestedCommit: commitSha, inBranch: false, variables },
+    pin: { name: "none" },
     state: { ...active.state, plan: live.state.plan ?? active.state.plan },
   };
 }
@@ -140,9 +149,13 @@ function reusedBy(lane: Lane, deployment: Carried, serverId: ServerId): number |
   return keptRelease(lane, serverId, deployment.codeVersion) ?? deployment.version;
 }
 
-/** The commit that the first server has resolved, for the orders of the others: a branch may have moved since. */
-function resolvedFor({ runId, commitSha }: Carried, { fleet }: Plan, id: RunId): string | null {
-  return fleet === undefined || id === runId ? null : commitSha;
+/**
+ * The commit that the first server or the builder has resolved, for the orders of the others: a branch may have moved since.
+ */
+function resolvedFor(deployment: Carried, { fleet, builder }: Plan, id: RunId): string | null {
+  if (fleet === undefined && builder === undefined) return null;
+  const resolves = isIn(deployment, "active") ? builderIn(deployment)?.id : undefined;
+  return id === (resolves ?? deployment.runId) ? null : deployment.commitSha;
 }
 
 /**

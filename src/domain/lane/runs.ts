@@ -86,9 +86,14 @@ export function isEnding({ state: { verdict, runs } }: Named<"active">): boolean
   return verdict !== null || runs.some((run) => isRunIn(run, "running") && run.state.ending !== null);
 }
 
-/** The runs that deploy, without the runs that go back. */
+/** The runs that deploy, without the runs that go back, and without a server that only builds for the others. */
 export function deploying({ state }: Named<"active">): readonly Run[] {
-  return state.runs.filter(({ goesBackTo }) => goesBackTo === null);
+  return state.runs.filter(({ goesBackTo, builds }) => goesBackTo === null && builds !== "only");
+}
+
+/** Whether the runs of a deployment are on several servers, as far as its record tells them apart. */
+export function hasSeveral({ plan, runs }: Named<"active">["state"]): boolean {
+  return plan.fleet !== undefined || runs.length > 1;
 }
 
 /**
@@ -97,7 +102,9 @@ export function deploying({ state }: Named<"active">): readonly Run[] {
  */
 export function releaserOf(active: Named<"active">): Run | null {
   if (active.kind !== "deploy") return null;
-  return deploying(active).find((run) => !isRunIn(run, "skipped")) ?? null;
+  // A server that builds for the others had its order before, without the command unless it is the first.
+  const can = deploying(active).filter((run, at) => at === 0 || run.builds === undefined);
+  return can.find((run) => !isRunIn(run, "skipped")) ?? null;
 }
 
 /** A run that has broken. @param isReported whether the agent has reported the failure, and the lane has not decided it */

@@ -1,4 +1,4 @@
-import type { RunId, ServerId } from "#contract/ids.ts";
+import type { ServerId } from "#contract/ids.ts";
 import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import type { EventActor } from "#contract/endpoints/events/schemas.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
@@ -19,7 +19,8 @@ import {
   settle,
   withHold,
 } from "#domain/lane/holds.ts";
-import { firstBatchOf, idsOf } from "#domain/lane/fleet.ts";
+import { chooseBuilder, lostUpload } from "#domain/lane/choose-builder.ts";
+import { firstBatchOf, serversOf } from "#domain/lane/fleet.ts";
 import { addPlacement, moveTo } from "#domain/lane/placements.ts";
 import {
   activeOf,
@@ -39,7 +40,7 @@ import {
   type Unended,
 } from "#domain/lane/lane.ts";
 import { knownPlan, limitPlans } from "#domain/lane/plan-memory.ts";
-import { nthRunId, offered, servedBy, startOf } from "#domain/lane/runs.ts";
+import { hasSeveral, nthRunId, offered, servedBy, startOf } from "#domain/lane/runs.ts";
 
 /**
  * Offers the next queued deployment to the agent, if no deployment is active and nothing holds it. The others wait
@@ -87,18 +88,24 @@ function offer(waiting: Lane, queued: Named<"queued">, now: number): Decision {
   const live = liveOf(lane);
   if (queued.kind === "config" && live === null) return fail(lane, queued, nothingLive, now);
   const { plan, ...changes } = settle(lane, queued, now).settings;
-  const next = replaceDeployment(lane, {
+  const settled = {
     ...queued,
     ...(queued.kind === "config" && live !== null
       ? { ...codeOf(live), changes: configChanges(live, { ...queued, plan }) }
       : {}),
     ...changes,
-    state: begun(queued.runId, changes.serverId, plan, now),
+  };
+  const lost = lostUpload(lane, settled, plan);
+  if (lost !== null) return fail(lane, queued, lost, now);
+  const builder = chooseBuilder(lane, settled, plan);
+  const next = replaceDeployment(lane, {
+    ...settled,
+    state: begun(settled, plan, builder, now),
   });
   const effects = describePass(lane, queued, now).map(
     (message) => ({ type: "log", deploymentId: queued.id, stage: "queued", message }) as const,
   );
-  const servers = serversOf(plan, changes.serverId);
+  const servers = placesOf(plan, changes.serverId);
   return { lane: servers.reduce(addPlacement, resumeUnlessHeld(next, now)), effects };
 }
 
@@ -110,16 +117,33 @@ function withoutCatchUps(lane: Lane): Lane {
   return replaceDeployment(lane, { ...live, state });
 }
 
-/** The state of a deployment that begins: its first server gets the order. */
-function begun(runId: RunId, serverId: ServerId, plan: Plan, now: number): Named<"active">["state"] {
-  const runs = serversOf(plan, serverId).map((server, nth): Run => ({
-    id: nthRunId(runId, nth),
-    serverId: server,
-    goesBackTo: null,
-    state: nth === 0 ? offered(plan, now) : { name: "waiting" },
-  }));
+/** The state of a deployment that begins: its first server gets the order, or the server that builds for others. */
+function begun(
+  { runId, serverId }: Pick<LaneDeployment, "runId" | "serverId">,
+  plan: Plan,
+  builder: ReturnType<typeof chooseBuilder>,
+  now: number,
+): Named<"active">["state"] {
+  const members = serversOf(plan, serverId);
+  const all = builder?.builds === "only" ? [builder.serverId, ...members] : members;
+  const runs = all.map((server, nth): Run => {
+    const isFirst = builder === null ? nth === 0 : server === builder.serverId;
+    return {
+      id: nthRunId(runId, nth),
+      serverId: server,
+      goesBackTo: null,
+      ...(builder?.serverId === server ? { builds: builder.builds } : {}),
+      state: isFirst ? offered(plan, now) : { name: "waiting" },
+    };
+  });
   const quota = plan.fleet === undefined ? 1 : firstBatchOf(plan.fleet);
   return { name: "active", plan, runs, opened: false, quota, pauseUntil: null, verdict: null };
+}
+
+/** The servers that have files of the project while it runs with this plan. */
+function placesOf(plan: Plan, first: ServerId): readonly ServerId[] {
+  const members = serversOf(plan, first);
+  return plan.builder === undefined ? members : [...new Set([...members, plan.builder])];
 }
 
 function resumeUnlessHeld(lane: Lane, now: number): Lane {
@@ -131,11 +155,6 @@ const nothingLive: DeploymentFailure = {
   message: "the deployments before it ended, and none is live: there is nothing to deploy again",
   stage: "queued",
 };
-
-/** The servers that carry out a deployment. @param first the server of the project; of several, the first */
-export function serversOf({ fleet }: Plan, first: ServerId): readonly ServerId[] {
-  return fleet === undefined ? [first] : idsOf(fleet);
-}
 
 /** The fields about the code of a deployment that deploys the code of another one again. */
 export function codeOf(source: LaneDeployment) {
@@ -192,7 +211,7 @@ export function goLive(lane: Lane, run: Named<"active">, now: number): Decision 
     plan,
     ...runsOf(run),
   } as const;
-  const servers = serversOf(run.state.plan, run.serverId);
+  const servers = placesOf(run.state.plan, run.serverId);
   const duration = durationText((live.finishedAt - live.startedAt) / 1000);
   const ending = { message: `Live: v${run.version}, after ${duration}`, actor: run.actor };
   if (before === null) return end(moveTo(lane, servers), run, live, ending);
@@ -242,7 +261,7 @@ function withoutDetails(state: Named<"live">["state"]): Named<"live">["state"] {
 
 /** What each of several servers did, for the record of a deployment that ends. */
 function runsOf({ state }: Unended): { runs?: Run[] } {
-  return state.name === "active" && state.plan.fleet !== undefined ? { runs: state.runs } : {};
+  return state.name === "active" && hasSeveral(state) ? { runs: state.runs } : {};
 }
 
 function withEffects(before: readonly Effect[], { lane, effects }: Decision): Decision {
@@ -255,8 +274,10 @@ function withEffects(before: readonly Effect[], { lane, effects }: Decision): De
  * counted apart, so that many changes of settings do not displace the code that a project can be rolled back to.
  */
 export function discardable(lane: Lane): LaneDeployment[] {
-  const ended = lane.deployments.filter((one) => isIn(one, "failed", "canceled"));
-  const superseded = lane.deployments.filter((one) => isIn(one, "superseded"));
+  // As long as a build is stored, the lane knows that it has to be removed.
+  const forgotten = lane.deployments.filter(({ build }) => build?.isStored !== true);
+  const ended = forgotten.filter((one) => isIn(one, "failed", "canceled"));
+  const superseded = forgotten.filter((one) => isIn(one, "superseded"));
   const oldestOf = (some: readonly LaneDeployment[]) => some.at(-MAX_REMEMBERED)?.version ?? 0;
   const oldestCode = oldestOf(superseded.filter(({ kind }) => kind !== "config"));
   const oldestChange = oldestOf(superseded.filter(({ kind }) => kind === "config"));

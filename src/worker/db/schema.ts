@@ -15,6 +15,7 @@ import type {
   Actor,
   DeploymentChange,
   DeploymentKind,
+  DeploymentBuild,
   DeploymentRun,
   DeploymentStage,
   DeploymentStatus,
@@ -333,6 +334,8 @@ export const deployments = sqliteTable(
     changes: text("changes", { mode: "json" }).$type<DeploymentChange[]>(),
     /** What each server did for it; null: only `serverId` has carried it out, or will. */
     runs: text("runs", { mode: "json" }).$type<DeploymentRun[]>(),
+    /** The build that its servers take; null: each builds for itself. */
+    build: text("build", { mode: "json" }).$type<DeploymentBuild>(),
     /** Rises with each change of the lane. An older revision never overwrites a newer one. */
     revision: integer("revision").notNull(),
   },

@@ -6,7 +6,7 @@ import {
   referencePaths,
   SECURITY_TEXT_PATH,
 } from "#contract/public-paths.ts";
-import { AGENT_CONNECT_PATH } from "#contract/endpoints/agents/endpoints.ts";
+import { AGENT_ARTIFACTS_PATH, AGENT_CONNECT_PATH } from "#contract/endpoints/agents/endpoints.ts";
 import { requestLines } from "#contract/endpoints/request-lines.ts";
 import { refuse } from "#contract/problems.ts";
 import type { App } from "#worker/http/app.ts";
@@ -53,6 +53,7 @@ function methodsByPath(): Map<string, Set<string>> {
     ...Object.values(dashboardPaths),
   ];
   const byPath = new Map(readOnly.map((path) => [path, new Set(["GET"])]));
+  byPath.set(AGENT_ARTIFACTS_PATH, new Set(["PUT", "GET"]));
   for (const { path, method } of Object.values(requestLines))
     byPath.set(path, (byPath.get(path) ?? new Set()).add(method));
   return byPath;

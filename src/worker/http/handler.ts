@@ -2,6 +2,7 @@ import type { Endpoint, OutputOf } from "#contract/endpoints/endpoint.ts";
 import type { Endpoints, OperationName } from "#contract/endpoints/endpoints.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
+import type { Upload } from "#worker/http/read-upload.ts";
 
 export type MediaTypeOf<Of extends Endpoint> = "application/json" | Of["alsoAs"][number];
 
@@ -10,6 +11,8 @@ export type Input<Of extends Endpoint> = {
   readonly params: OutputOf<Of["params"]>;
   readonly query: OutputOf<Of["query"]>;
   readonly body: OutputOf<Of["body"]>;
+  /** The body of an endpoint that takes bytes; null for others. */
+  readonly upload: Upload | null;
   /** The query and the body as the client sent them, without defaults. */
   readonly sent: Readonly<Record<string, unknown>>;
   /** The header If-Live, for endpoints that can refuse with `live_changed`. */

@@ -10,6 +10,7 @@ import { bodyErrors, nameErrors, queryErrors } from "#worker/http/field-errors.t
 import type { Input, MediaTypeOf } from "#worker/http/handler.ts";
 import { preferredMediaType } from "#worker/http/media-type.ts";
 import { readBody } from "#worker/http/read-body.ts";
+import { readUpload } from "#worker/http/read-upload.ts";
 import { readQuery } from "#worker/http/read-query.ts";
 
 /** The paths that only agents use. */
@@ -47,6 +48,8 @@ export async function readInput<Of extends Endpoint>(
   if (!lastEventId.ok) return lastEventId;
   const json = endpoint.body === null ? succeed(null) : await readBody(request, endpoint);
   if (!json.ok) return json;
+  const upload = endpoint.takes === "bytes" ? readUpload(request, endpoint) : succeed(null);
+  if (!upload.ok) return upload;
   // Agents may be newer, so their unknown fields are ignored. Other clients get an error for them.
   const isOfAgents = endpoint.path.startsWith(AGENT_PATHS);
   const parse = isOfAgents ? parseKnown : parseWith;
@@ -62,6 +65,7 @@ export async function readInput<Of extends Endpoint>(
     params: params.data,
     query: query.data,
     body: body.data,
+    upload: upload.value,
     sent: { ...values.value, ...objectOf(json.value) },
     ifLive: ifLive.value,
     lastEventId: lastEventId.value,

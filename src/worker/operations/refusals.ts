@@ -97,17 +97,30 @@ export function unknownServer(serverId: ServerId) {
  * Says which servers of a project with several have an agent that would run all of it: its cron jobs and its release command
  * once more. null: none has.
  */
-export function oldAgentsText({ members }: Pick<ProjectToDeploy, "members">): string | null {
+export function oldAgentsText({ members, outdatedBuilder }: AgentsToDeploy): string | null {
   const outdated = members.filter(({ isOutdated }) => isOutdated === 1).map(({ name }) => name);
-  if (outdated.length === 0) return null;
-  const [whose, verb] = outdated.length === 1 ? ["The agent of", "is"] : ["The agents of", "are"];
-  return `${whose} ${outdated.join(", ")} ${verb} too old for a project on several servers.`;
+  if (outdated.length > 0) return tooOld(outdated, "for a project on several servers");
+  return outdatedBuilder === null ? null : tooOld([outdatedBuilder], "to build for other servers");
+}
+
+type AgentsToDeploy = Pick<ProjectToDeploy, "members" | "outdatedBuilder">;
+
+function tooOld(names: readonly string[], forWhat: string): string {
+  const [whose, verb] = names.length === 1 ? ["The agent of", "is"] : ["The agents of", "are"];
+  return `${whose} ${names.join(", ")} ${verb} too old ${forWhat}.`;
+}
+
+/** Refuses a start with a build that these servers' agents cannot take. */
+export function refuseOldTakers({ origin }: Pick<Context, "origin">, names: readonly string[]) {
+  if (names.length === 0) return null;
+  const text = tooOld(names, "to take a build that was made elsewhere");
+  return refuse("agent_outdated", `${text} Update there: ${installCommand(origin)} | sh`);
 }
 
 /** Refuses a start on several servers of which some have an old agent; null: none has. */
 export function refuseOldAgents(
   { origin }: Pick<Context, "origin">,
-  found: Pick<ProjectToDeploy, "members">,
+  found: AgentsToDeploy,
 ) {
   const text = oldAgentsText(found);
   if (text === null) return null;

@@ -9,6 +9,10 @@ import type { OpenRoutes, TokenRoutes } from "#worker/http/routes.ts";
 /** Routes for tokens that are loaded when the first of their group is called. */
 export const lazyTokenRoutes = {
   ...loadWhenCalled(
+    ["uploadArtifactPart"],
+    async () => (await import("#worker/routes/artifacts.ts")).artifactRoutes,
+  ),
+  ...loadWhenCalled(
     ["listAuditEntries", "listAuditSeals", "listAuditSealCopies"],
     async () => (await import("#worker/routes/audit.ts")).auditRoutes,
   ),

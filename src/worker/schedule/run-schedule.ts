@@ -9,6 +9,7 @@ import { removeOldDeployments } from "#worker/schedule/remove-old-deployments.ts
 import { repairLanes } from "#worker/schedule/repair-lanes.ts";
 import { dueRound, findRounds, type Round, saveRound } from "#worker/schedule/rounds.ts";
 import { sealAudit } from "#worker/schedule/seal-audit.ts";
+import { sweepArtifacts } from "#worker/schedule/sweep-artifacts.ts";
 import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
 
 /** A hanging step must end before the next run begins. */
@@ -21,6 +22,7 @@ export const parts: readonly Part[] = [
   removeExpiredRows,
   repairLanes,
   sweepLogs,
+  sweepArtifacts,
   removeOldDeployments,
 ];
 

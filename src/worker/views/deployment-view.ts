@@ -73,6 +73,7 @@ export function deploymentView(reading: DeploymentReading, now: number): Deploym
     variables_revision: reading.variablesRevision,
     clear_cache: reading.clearCache,
     runs: reading.runs ?? [],
+    build: reading.build,
   };
 }
 

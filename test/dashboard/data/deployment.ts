@@ -39,6 +39,7 @@ export function deployment(version: number, status: Deployment["status"] = "supe
     release_kept: false,
     stages: [],
     runs: [],
+    build: null,
     variables_revision: null,
     clear_cache: false,
   };

@@ -57,6 +57,7 @@ function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRec
     emergency: null,
     changes: null,
     runs: null,
+    build: null,
     revision: 1,
     ...changes,
   };

@@ -25,5 +25,8 @@ export const agentEndpoints = {
   },
 } as const satisfies Record<string, Endpoint>;
 
+/** The path of the parts of builds (`agentArtifactPath`). They are not in the endpoint table, because they are not JSON. */
+export const AGENT_ARTIFACTS_PATH = "/v1/agent/artifacts/:project_id/:sha256/:part";
+
 /** The path of the agent's WebSocket. It is not in the endpoint table, because it has no response body. */
 export const AGENT_CONNECT_PATH = "/v1/agent/connect";

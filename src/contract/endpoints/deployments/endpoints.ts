@@ -12,6 +12,8 @@ const ProjectDeploymentParams = z.strictObject({
   deployment_id: DeploymentId,
 });
 
+const artifactProblems = ["artifact_not_allowed", "artifact_incomplete", "artifact_unreadable"] as const;
+
 export const deploymentEndpoints = {
   listProjectDeployments: {
     ...get("/v1/projects/:project_id/deployments", token("deployments:read")),
@@ -24,7 +26,7 @@ export const deploymentEndpoints = {
     params: ProjectParams,
     body: schemas.StartDeploymentInput,
     success: { status: 201, body: schemas.DeploymentStarted },
-    problems: ["queue_full", "live_changed", "secrets_not_sealed", "agent_outdated"],
+    problems: ["queue_full", "live_changed", "secrets_not_sealed", "agent_outdated", ...artifactProblems],
   },
   getProjectDeployment: {
     ...get("/v1/projects/:project_id/deployments/:deployment_id", token("deployments:read")),
@@ -41,7 +43,14 @@ export const deploymentEndpoints = {
     ...post("/v1/deploy", token("deployments:write")),
     body: schemas.DeployInput,
     success: { status: 201, body: schemas.DeploymentStarted },
-    problems: ["not_found", "queue_full", "live_changed", "secrets_not_sealed", "agent_outdated"],
+    problems: [
+      "not_found",
+      "queue_full",
+      "live_changed",
+      "secrets_not_sealed",
+      "agent_outdated",
+      ...artifactProblems,
+    ],
   },
   listDeployments: {
     ...get("/v1/deployments", token("deployments:read")),

@@ -17,6 +17,8 @@ export const deploymentFields = {
   server_id:
     "The id of the server that the project was on when the deployment was started. Of several servers, the first.",
   runs: "What each of several servers did, in the order in which they switch. A server that goes back has a second run. Empty if the project had one server.",
+  build:
+    "The build that the servers take instead of building. `null`: each server builds for itself, or needs no build, as for most rollbacks.",
   kind: "What the deployment deploys.",
   rollback_of:
     "For a rollback: the id of the deployment whose code is deployed. It stays when that deployment is deleted or removed after the account's retention time; a read of it is 404 then.",

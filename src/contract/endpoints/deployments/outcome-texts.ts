@@ -35,6 +35,11 @@ export const outcomeSchemas = {
       "the build could not be sent to the control plane, or not be read from it, in the time of its stage",
     internal: "an internal error of Gantry",
   }),
+  DeploymentBuild: object(schemas.DeploymentBuild, "The build that the servers of a deployment take.", {
+    server_id: "The server that builds for all. `null`: the build was uploaded.",
+    sha256: "The SHA-256 of its encrypted archive. `null`: it is not made yet.",
+    bytes: "The size of its encrypted archive, in bytes. `null`: it is not made yet.",
+  }),
   DeploymentRun: object(schemas.DeploymentRun, "What one of several servers does for a deployment.", {
     server_id: "The server's id.",
     purpose:

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { Artifact, ArtifactDigest } from "#contract/artifact.ts";
 import { WebAddress } from "#contract/addresses/web-address.ts";
 import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { MemberReference } from "#contract/endpoints/members/reference.ts";
@@ -81,14 +82,15 @@ export const LiveEvidence = z.strictObject({
 export type LiveEvidence = z.infer<typeof LiveEvidence>;
 
 /**
- * What a server does for a deployment: deploy it, go back because the deployment failed on another server, or get it after it
- * went live on the others.
+ * What a server does for a deployment: deploy it, go back because the deployment failed on another server, get it after it
+ * went live on the others, or only build it for the others.
  */
-export const RunPurpose = z.enum(["deploy", "revert", "catch_up"]);
+export const RunPurpose = z.enum(["deploy", "revert", "catch_up", "build"]);
 
 /**
  * `waiting`: it has no order yet. `offered`: its agent has not answered yet. `ready`: it waits for the other servers.
- * `switched`: it serves the release. `skipped`: it was left out, because it was not connected.
+ * `switched`: it serves the release. `skipped`: it was left out, because it was not connected. `built`: the others have its
+ * build.
  */
 export const RunStatus = z.enum([
   "waiting",
@@ -99,6 +101,7 @@ export const RunStatus = z.enum([
   "failed",
   "stopped",
   "skipped",
+  "built",
 ]);
 export type RunStatus = z.infer<typeof RunStatus>;
 
@@ -201,6 +204,17 @@ export const DeploymentRow = z.strictObject({
 });
 export type DeploymentRow = z.infer<typeof DeploymentRow>;
 
+/**
+ * The build that servers take instead of building. `server_id`: the server that builds for all; null: it was uploaded.
+ * `sha256`, `bytes`: of its encrypted archive; null: it is not made yet.
+ */
+export const DeploymentBuild = z.strictObject({
+  server_id: z.nullable(ServerId),
+  sha256: z.nullable(ArtifactDigest),
+  bytes: z.nullable(wholeFrom(1)),
+});
+export type DeploymentBuild = z.infer<typeof DeploymentBuild>;
+
 export const Deployment = z.extend(DeploymentRow, {
   project_id: ProjectId,
   server_id: ServerId,
@@ -225,6 +239,7 @@ export const Deployment = z.extend(DeploymentRow, {
   emergency: z.nullable(z.string()),
   changes: z.nullable(z.array(DeploymentChange)),
   runs: z._default(z.array(DeploymentRun), []),
+  build: z._default(z.nullable(DeploymentBuild), null),
 });
 export type Deployment = z.infer<typeof Deployment>;
 
@@ -236,19 +251,35 @@ export const DeploymentStarted = z.strictObject({
 });
 export type DeploymentStarted = z.infer<typeof DeploymentStarted>;
 
-export const StartDeploymentInput = z.strictObject({
+const startFields = {
   branch: z.optional(RequestedBranch),
   commit: z.optional(CommitName),
   clear_cache: z.optional(z.boolean()),
+  artifact: z.optional(Artifact),
   emergency: z.optional(EmergencyReason),
+};
+
+/** An uploaded build has no repository from which its commit could be completed. */
+const hasCommitOfArtifact = z.superRefine<{
+  readonly commit?: string | undefined;
+  readonly artifact?: Artifact | undefined;
+}>(({ commit, artifact }, context) => {
+  if (artifact === undefined || CommitSha.safeParse(commit).success) return;
+  const message = "must be the full hash of the build's commit, in lower case";
+  context.addIssue({ code: "custom", path: ["commit"], message });
 });
+
+/** `artifact`: a build that was made elsewhere, all of whose parts are uploaded. */
+export const StartDeploymentInput = z.strictObject(startFields).check(hasCommitOfArtifact);
 export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
 
 /** `commit`: the full hash that the approver has seen. */
 export const ApproveInput = z.strictObject({ commit: z.optional(FullCommitName) });
 export type ApproveInput = z.infer<typeof ApproveInput>;
 
-export const DeployInput = z.extend(StartDeploymentInput, { project_id: ProjectId });
+export const DeployInput = z
+  .strictObject({ ...startFields, project_id: ProjectId })
+  .check(hasCommitOfArtifact);
 
 /** A rollback runs with today's variables, or with the variables of the deployment that it returns to. */
 export const RollbackVariables = z.enum(["current", "deployed"]);

@@ -51,6 +51,9 @@ export const deploymentTexts = {
       The deployment runs with the project's current variables. If the project's server cannot open one of the
       secrets, the response is 409 \`secrets_not_sealed\`: enter the named ones again.
 
+      With \`artifact\`, the servers deploy a build that was made elsewhere. If not all of its parts are stored, the response
+      is 409 \`artifact_incomplete\`; if a server cannot open it, 409 \`artifact_unreadable\`.
+
       To deploy only if the live deployment has not changed, send \`If-Live\`. To retry safely after a network error,
       send an \`Idempotency-Key\`.`,
     body: { branch: "main" },
@@ -190,6 +193,8 @@ const source = {
     "The hash of the commit to deploy, at least 7 characters. If omitted: the newest one of the branch. The commit must be contained in `branch` if you send it, otherwise in any branch or tag, unless the project's `commits` setting says otherwise.",
   clear_cache:
     "Whether to delete what the server keeps of earlier installations and builds of the project. Default: `false`.",
+  artifact:
+    "A build that was made elsewhere and whose parts are uploaded (`PUT /v1/projects/{project_id}/artifacts/{sha256}/{part}`): the servers take it and build nothing. Send `commit` too, the full hash of its commit; the project's `commits` setting does not apply. The project's `artifact_uploads` must be `true`. If omitted: the server builds.",
   emergency: emergencyText,
 };
 

@@ -82,6 +82,7 @@ const onlyInRecord = {
   variables_revision: true,
   clear_cache: true,
   runs: true,
+  build: true,
 } as const;
 
 /** An example of a deployment, or the texts of its fields, for a deployment in an event. */

@@ -41,6 +41,8 @@ export const ProjectSettings = z.strictObject({
   servers: ProjectServers,
   rollout: Rollout,
   entry: Entry,
+  build_on: z.nullable(ServerId),
+  artifact_uploads: z.boolean(),
   repository: z.string(),
   branch: BranchName,
   commits: CommitRule,
@@ -106,6 +108,9 @@ export const settingUses = {
   rollout: { ...control, initial: Rollout.parse({}), kind: "parts" },
   // The servers get it in a message of its own (`FleetState`), which counts at once.
   entry: { ...control, initial: Entry.parse({}), kind: "parts" },
+  // A deployment keeps it in a form of its own (`builder` of a plan).
+  build_on: { ...control, initial: null, kind: "optional" },
+  artifact_uploads: { ...control, initial: false, kind: "parts" },
   repository: { belongs: "code", agent: false, kind: "text" },
   // A build can take over the build cache of this branch.
   branch: { belongs: "code", agent: false, initial: "main", kind: "text" },

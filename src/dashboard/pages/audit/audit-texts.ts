@@ -21,6 +21,7 @@ const phrases: Readonly<Record<Action, Phrase>> = {
   deleteDeployment: ["deleted", "delete", "{target} of {project}"],
   cancelDeployment: ["canceled", "cancel", "{target} of {project}"],
   approveDeployment: ["approved", "approve", "{target} of {project}"],
+  uploadArtifactPart: ["uploaded", "upload", "a part of a build of {project}"],
   createProject: ["created", "create", "the project {target}"],
   updateProject: ["changed", "change", "{changes} of {target}"],
   testRepository: ["tested", "test", "the repository of {project}"],

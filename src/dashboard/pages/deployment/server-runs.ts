@@ -15,6 +15,7 @@ const kinds = [
   "at work",
   "waiting",
   "ready",
+  "built",
   "switched",
   "live",
 ] as const;
@@ -141,6 +142,8 @@ function standing(run: DeploymentRun, of: Deployment["status"]): Standing {
       return { kind: "failed", label: isLate ? "Behind, could not catch up" : "Failed", tone: "failed" };
     case "stopped":
       return { kind: "stopped", label: "Stopped", tone: "canceled" };
+    case "built":
+      return { kind: "built", label: "Built", tone: "live" };
     case "skipped":
       return { kind: "behind", label: "Left out, not connected", tone: "degraded" };
     default:
@@ -162,6 +165,7 @@ function goingBack({ status, release }: DeploymentRun): Standing {
     case "failed":
     case "stopped":
     case "skipped":
+    case "built":
       return { kind: "failed", label: "Could not go back", tone: "failed" };
     case "offered":
     case "running":

@@ -11,7 +11,8 @@ import { type LocatedProject, projectFields, serverLocation } from "#worker/db/p
 import { projectServers } from "#worker/db/project-tables.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { list } from "#worker/db/statements.ts";
-import { fingerprintsOfServers } from "#worker/db/variables/sealing-servers.ts";
+import { cannotBuildForOthers } from "#worker/db/variables/artifact-servers.ts";
+import { builderId, fingerprintsOfServers } from "#worker/db/variables/sealing-servers.ts";
 import { currentRevision } from "#worker/db/variables/variable-records.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
@@ -21,6 +22,8 @@ export type ProjectToDeploy = {
   readonly freezes: ReadFreezes;
   /** Its servers, if it has several. */
   readonly members: readonly MemberToDeploy[];
+  /** The name of the server that builds for them, if its agent cannot; null: it can, or there is none. */
+  readonly outdatedBuilder: string | null;
 };
 
 /** `isOutdated`: its agent cannot run a part of a project. */
@@ -71,6 +74,12 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
     revision: currentRevision(rows),
     notSealed: sql<unknown>`(with ${neededKeys(rows)} select ${rows.listNamed(item, variables, isNotSealed)} from keys)`,
     members: rows.listNamed(member, projectServers, isMember),
+    outdatedBuilder: rows.first<string>(
+      servers.name,
+      servers,
+      and(eq(servers.id, builderId), cannotBuildForOthers()),
+      sql`${servers.id}`,
+    ),
     ...freezeFields(rows),
   };
 }
@@ -105,6 +114,7 @@ type Fields = LocatedProject & {
   readonly freezes: unknown;
   readonly sequence: number;
   readonly members: unknown;
+  readonly outdatedBuilder: string | null;
 };
 
 /** A project to deploy, from the fields of its row. */
@@ -114,11 +124,13 @@ export function readProjectToDeploy({
   freezes,
   sequence,
   members,
+  outdatedBuilder,
   ...project
 }: Fields): ProjectToDeploy {
   return {
     project,
     members: z.array(MemberToDeploy).parse(members),
+    outdatedBuilder,
     variables: { revision, notSealed: z.array(NotSealed).parse(notSealed) },
     freezes: freezesOf({ freezes, sequence }),
   };

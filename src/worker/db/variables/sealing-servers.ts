@@ -37,7 +37,16 @@ const isOther = () =>
 export function fingerprintsOfServers(rows: AccountRows): SQL {
   const fingerprintIn = (key: SQL) => sql`(select ${key} ->> 'fingerprint')`;
   const others = rows.listNamed(fingerprintIn(sealKeyOfOther(rows)), projectServers, isOther());
-  return sql`json_insert(${others}, '$[#]', ${fingerprintIn(sealKeyOfServer(rows))})`;
+  const all = sql`json_insert(${others}, '$[#]', ${fingerprintIn(sealKeyOfServer(rows))})`;
+  return sql`iif(${builderId} is null, ${all}, json_insert(${all}, '$[#]', ${fingerprintIn(sealKeyOfBuilder(rows))}))`;
+}
+
+/** The server that builds for all in the project in `projects`; null: none does. */
+export const builderId = sql<ServerId | null>`(${projects.settings} ->> 'build_on')`;
+
+/** As `sealKeyOfServer`, of that server. */
+function sealKeyOfBuilder(rows: AccountRows): SQL<string | null> {
+  return rows.first<string>(servers.sealKey, servers, eq(servers.id, builderId), sql`${servers.id}`);
 }
 
 const Others = z.array(z.strictObject({ serverId: ServerId, sealKey: z.unknown() }));
@@ -46,22 +55,38 @@ const Others = z.array(z.strictObject({ serverId: ServerId, sealKey: z.unknown()
 export function sealKeyFields(rows: AccountRows) {
   const key = sql`json(${sealKeyOfOther(rows)})`;
   const item = sql`json_object('serverId', ${projectServers.serverId}, 'sealKey', ${key})`;
-  return { sealKey: sealKeyOfServer(rows), others: rows.listNamed(item, projectServers, isOther()) };
+  return {
+    sealKey: sealKeyOfServer(rows),
+    others: rows.listNamed(item, projectServers, isOther()),
+    builder: builderId,
+    builderKey: sealKeyOfBuilder(rows),
+  };
 }
 
-/** The servers of a project, its first one first, from `sealKeyFields`. */
-export function serversToSealFor(found: {
+/** What `sealKeyFields` reads. */
+export type FoundSealKeys = {
   readonly serverId: ServerId;
   readonly sealKey: string | null;
   readonly others: unknown;
-}): ServerToSealFor[] {
-  const { serverId, sealKey, others } = found;
-  const first = { serverId, sealKey: sealKey === null ? null : storedSealKey.parse(parseJson(sealKey)) };
+  readonly builder: ServerId | null;
+  readonly builderKey: string | null;
+};
+
+/**
+ * The servers that open a project's secrets, from `sealKeyFields`: its first one first, and last a server that only builds for
+ * them.
+ */
+export function serversToSealFor(found: FoundSealKeys): ServerToSealFor[] {
+  const { serverId, sealKey, others, builder, builderKey } = found;
+  const keyOf = (json: string | null) => (json === null ? null : storedSealKey.parse(parseJson(json)));
+  const first = { serverId, sealKey: keyOf(sealKey) };
   const further = Others.parse(others).map((one) => ({
     serverId: one.serverId,
     sealKey: one.sealKey === null ? null : storedSealKey.parse(one.sealKey),
   }));
-  return [first, ...further];
+  const members = [first, ...further];
+  const isMember = builder === null || members.some((one) => one.serverId === builder);
+  return isMember ? members : [...members, { serverId: builder, sealKey: keyOf(builderKey) }];
 }
 
 /** The servers of the account with these ids, in this order; null if the account does not have all of them. */

@@ -6,6 +6,7 @@ import { isOfProject, serverLocation } from "#worker/db/projects/find-project.ts
 import { deployments, projects } from "#worker/db/schema.ts";
 import { afterOf, newestPage, type Position } from "#worker/db/reads.ts";
 import {
+  type FoundSealKeys,
   sealKeyFields,
   serversToSealFor,
   type ServerToSealFor,
@@ -99,13 +100,11 @@ function headFields(rows: AccountRows) {
   };
 }
 
-type FoundHead = Omit<VariablesHead, "servers"> & {
-  readonly sealKey: string | null;
-  readonly others: unknown;
-};
+type FoundHead = Omit<VariablesHead, "servers"> & FoundSealKeys;
 
-function readHead({ sealKey, others, ...head }: FoundHead): VariablesHead {
-  return { ...head, servers: serversToSealFor({ serverId: head.serverId, sealKey, others }) };
+function readHead({ sealKey, others, builder, builderKey, ...head }: FoundHead): VariablesHead {
+  const { serverId } = head;
+  return { ...head, servers: serversToSealFor({ serverId, sealKey, others, builder, builderKey }) };
 }
 
 const revisionColumns = {

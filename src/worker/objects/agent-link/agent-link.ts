@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import * as z from "zod/mini";
 
-import { closeCodes, FLEET, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
+import { ARTIFACTS, closeCodes, FLEET, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
 import { type AgentAnswer, isAgentAnswer } from "#contract/agent-answers.ts";
 import type { AgentRequest, AgentRequestType } from "#contract/agent-requests.ts";
 import { AccountId, type ProjectId } from "#contract/ids.ts";
@@ -126,10 +126,19 @@ export class AgentLink extends DurableObject<Env> {
     return await this.#requests.send(socket, request, timeoutMs);
   }
 
-  /** Whether the agent understands the order: an older one would run all of the project, and not only the part of its server. */
+  /**
+   * Whether the agent understands the order: an older one would run all of the project, and not only the part of its server, or
+   * would put live what it builds for others.
+   */
   #canCarryOut(message: ToAgent): boolean {
-    if (message.type !== "run" || message.order.place === undefined) return true;
-    return this.#link.sockets.ready().every((socket) => attachmentOf(socket).answers.includes(FLEET));
+    if (message.type !== "run") return true;
+    const { place, artifact } = message.order;
+    // An older agent that is to take a build makes its own, if it can.
+    const makesOrMustTake = artifact?.type === "make" || artifact?.required === true;
+    const needed = [...(place === undefined ? [] : [FLEET]), ...(makesOrMustTake ? [ARTIFACTS] : [])];
+    return this.#link.sockets
+      .ready()
+      .every((socket) => needed.every((one) => attachmentOf(socket).answers.includes(one)));
   }
 
   /** Whether the agent is connected, and its version does not answer requests of this type. */

@@ -1,4 +1,5 @@
 import type {
+  DeploymentBuild,
   DeploymentRun,
   DeploymentStage,
   DeploymentStatus,
@@ -8,7 +9,8 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { runStages } from "#contract/stages.ts";
 import { canaryDeadline } from "#domain/lane/canary.ts";
 import { isIn, type LaneDeployment, type LaneHold, type Run, type State } from "#domain/lane/lane.ts";
-import { awaitsPermit, isRunIn, isUnended, type RunIn, startOf } from "#domain/lane/runs.ts";
+import { resolverOf } from "#domain/lane/pins.ts";
+import { awaitsPermit, hasSeveral, isRunIn, isUnended, type RunIn, startOf } from "#domain/lane/runs.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 
@@ -54,23 +56,41 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     emergency: deployment.emergency,
     changes: deployment.changes,
     runs: runsOf(deployment),
+    build: buildOf(deployment),
   };
 }
 
 /** What each of several servers did; null: there is one, or the lane no longer knows. */
 function runsOf(deployment: LaneDeployment): DeploymentRun[] | null {
   const { state } = deployment;
-  if (state.name === "active") return state.plan.fleet === undefined ? null : state.runs.map(runView);
+  if (state.name === "active") return hasSeveral(state) ? state.runs.map(runView) : null;
   if (!("runs" in state) || state.runs === undefined) return null;
   const behind = state.name === "live" ? (state.behind ?? []) : [];
   return [...state.runs, ...behind.map(({ run }) => run)].map(runView);
 }
 
+/** The build that its servers take; null: each builds for itself. */
+function buildOf({ state, build }: LaneDeployment): DeploymentBuild | null {
+  if (build !== undefined) {
+    const { sha256, bytes } = build.artifact;
+    return { server_id: build.builtBy, sha256, bytes };
+  }
+  const runs = "runs" in state ? (state.runs ?? []) : [];
+  const builder = runs.find(({ builds }) => builds !== undefined);
+  return builder === undefined ? null : { server_id: builder.serverId, sha256: null, bytes: null };
+}
+
+function purposeOf({ builds, catchesUp, goesBackTo }: Run): DeploymentRun["purpose"] {
+  if (builds === "only") return "build";
+  if (catchesUp === true) return "catch_up";
+  return goesBackTo === null ? "deploy" : "revert";
+}
+
 function runView(run: Run): DeploymentRun {
-  const { state, serverId, goesBackTo } = run;
+  const { state, serverId } = run;
   return {
     server_id: serverId,
-    purpose: run.catchesUp === true ? "catch_up" : goesBackTo === null ? "deploy" : "revert",
+    purpose: purposeOf(run),
     status: runStatus(run),
     stage: isRunIn(run, "running") ? (run.state.ending === null ? run.state.stage : "canceling") : null,
     failure: isRunIn(run, "broken") ? run.state.failure : null,
@@ -88,6 +108,7 @@ function runStatus(run: Run): DeploymentRun["status"] {
     case "switched":
     case "stopped":
     case "skipped":
+    case "built":
       return run.state.name;
     case "running":
       return awaitsPermit(run) ? "ready" : "running";
@@ -111,8 +132,11 @@ export function lastEnded(records: readonly DeploymentRecord[]): DeploymentRecor
 
 /** What it waits for at the head of the queue, or after the first of its servers have switched; null: nothing. */
 function holdOf(deployment: LaneDeployment): Hold | null {
-  const { state, serverId } = deployment;
-  if (state.name === "queued") return state.hold === null ? null : holdView(state.hold, serverId);
+  if (isIn(deployment, "queued")) {
+    const { hold } = deployment.state;
+    return hold === null ? null : holdView(hold, resolverOf(deployment));
+  }
+  const { state } = deployment;
   if (state.name !== "active" || state.verdict !== null) return null;
   const deadline = canaryDeadline(deployment);
   if (deadline !== null) return { type: "approval", until: timestamp(deadline) };

@@ -1,6 +1,7 @@
 import { repositoryKey } from "#contract/forge.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { activeOf, type Lane, liveOf } from "#domain/lane/lane.ts";
+import { unneededBuilds } from "#domain/lane/stored-builds.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { projectDeletion } from "#worker/db/projects/delete-project.ts";
 import { storedChange, storedChangeWrites } from "#worker/db/changes/stored-change.ts";
@@ -14,6 +15,7 @@ import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import { lastEnded } from "#worker/objects/project-lane/deployment-record.ts";
 import { deploymentEvent, placeEvent } from "#worker/objects/project-lane/lane-changes.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
+import { removeBuilds } from "#worker/objects/project-lane/remove-builds.ts";
 import { removeRest } from "#worker/objects/project-lane/remove-rest.ts";
 import { repairRecords } from "#worker/objects/project-lane/repair-records.ts";
 import { storeLogs } from "#worker/objects/project-lane/store-logs.ts";
@@ -48,6 +50,8 @@ export class LaneEffects {
   /** Deletes the rows that are left of a deleted project. */
   readonly removeRest: () => Promise<void>;
   readonly storeLogs: () => Promise<void>;
+  /** Removes builds from R2 that no deployment needs any more. */
+  readonly removeBuilds: () => Promise<void>;
   #bookmark: string | null = null;
   readonly retries: RetryTracker;
 
@@ -62,6 +66,7 @@ export class LaneEffects {
       this.retries.run("send to agent", () => sendPendingMessages(parts)),
     );
     this.removeRest = singleFlight(() => this.retries.run("delete records", () => removeRest(parts)));
+    this.removeBuilds = singleFlight(() => this.retries.run("remove builds", () => removeBuilds(parts)));
     this.storeLogs = singleFlight(() => this.retries.run("store logs", () => storeLogs(parts)));
   }
 
@@ -90,6 +95,7 @@ export class LaneEffects {
     await Promise.all([isMerged ? null : written, this.sendPending()]);
     await this.removeRest();
     await this.storeLogs();
+    if (unneededBuilds(this.#parts.store.load()).length > 0) await this.removeBuilds();
     await announced;
   }
 
@@ -102,6 +108,7 @@ export class LaneEffects {
       outbox.projectRemoval() !== null ||
       this.#parts.permitted.size > 0 ||
       store.unwritten().length > 0 ||
+      unneededBuilds(store.load()).length > 0 ||
       outbox.unwrittenServings().length > 0 ||
       outbox.unwrittenDetected(activeOf(store.load()) === null) !== null ||
       outbox.corrections().some((found) => checkServing(store.load(), found).kind !== "later") ||

@@ -1,9 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 
+import type { ArtifactDigest } from "#contract/artifact.ts";
 import type { RunEventsAnswer } from "#contract/agent-events.ts";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
+import { maySendBuild } from "#domain/lane/builders.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { type CommitResolved, decideCommitResolved } from "#domain/lane/decide-commit-resolved.ts";
 import {
@@ -12,7 +14,10 @@ import {
   type ProjectRemoved,
 } from "#domain/lane/decide-project-removed.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
+import { activeOf } from "#domain/lane/lane.ts";
 import { type AgentHello, reconcile, type Reconciliation } from "#domain/lane/reconcile.ts";
+import { runOn } from "#domain/lane/runs.ts";
+import { namesBuild } from "#domain/lane/stored-builds.ts";
 import type { RunEventsCommand } from "#worker/objects/project-lane/lane-commands.ts";
 import { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
 import { inJurisdiction } from "#worker/objects/location.ts";
@@ -75,6 +80,19 @@ export abstract class LaneReports extends DurableObject<Env> {
       },
     );
     return decided.ok ? decided.value.value : { serving: null };
+  }
+
+  /** Whether a server builds for others now, so that it may store parts of a build. */
+  async maySendBuild(serverId: ServerId): Promise<boolean> {
+    if (this.turns.owner() === null) return false;
+    return maySendBuild(activeOf(this.turns.parts.store.load()), serverId);
+  }
+
+  /** Whether a server has a run, and a deployment of the lane has this build. */
+  async mayTakeBuild(serverId: ServerId, sha256: ArtifactDigest): Promise<boolean> {
+    if (this.turns.owner() === null) return false;
+    const lane = this.turns.parts.store.load();
+    return runOn(lane, serverId) !== null && namesBuild(lane, sha256);
   }
 
   /** An agent has resolved the commit of a deployment, as the lane asked. */

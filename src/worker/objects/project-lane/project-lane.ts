@@ -1,8 +1,10 @@
+import type { ArtifactDigest } from "#contract/artifact.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { succeed } from "#contract/problems.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideFreezes } from "#domain/lane/decide-freezes.ts";
+import { namesBuild } from "#domain/lane/stored-builds.ts";
 import type { LaneHolding } from "#domain/log-fate.ts";
 import type { UnfinishedLines } from "#worker/logs/read-log.ts";
 import { LaneRequests } from "#worker/objects/project-lane/lane-requests.ts";
@@ -36,6 +38,11 @@ export class ProjectLane extends LaneRequests {
     if (this.turns.owner() === null) return { deployment: false, log: false };
     const deployment = this.turns.parts.store.load().deployments.some((one) => one.id === id);
     return { deployment, log: this.turns.parts.logs.holds(id) };
+  }
+
+  /** Whether a deployment has a build, so that it must stay in R2. */
+  async namesBuild(sha256: ArtifactDigest): Promise<boolean> {
+    return this.turns.owner() !== null && namesBuild(this.turns.parts.store.load(), sha256);
   }
 
   /** The Worker's upgrade request to follow a log. The path ends with the deployment's id (`lane-news.ts`). */

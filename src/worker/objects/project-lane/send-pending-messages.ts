@@ -1,6 +1,7 @@
+import type { SealedFor } from "#contract/artifact.ts";
 import { RunOrder, type RunVariables, type SealedToken } from "#contract/agent-order.ts";
 import type { ToAgent } from "#contract/agent-protocol.ts";
-import type { ServerId } from "#contract/ids.ts";
+import type { AccountId, ServerId } from "#contract/ids.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { type CommitRequest, commitRequests, noteCommitRequest } from "#domain/lane/commit-requests.ts";
 import { decideServerDeleted } from "#domain/lane/decide-project-removed.ts";
@@ -16,6 +17,7 @@ import {
 import type { Lane, Run } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
+import { findTakers } from "#worker/db/variables/artifact-servers.ts";
 import { findRepositoryToken, findRunVariables } from "#worker/db/variables/run-variables.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
@@ -79,9 +81,10 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
 
   async function sendToRun({ id: runId }: Run) {
     const find = () => pendingMessage(store.load(), runId, projectId, now());
-    const values = await variablesOf(find());
+    const asked = find();
+    const [values, keys] = await Promise.all([variablesOf(asked), readSealKeys(parts, accountId, asked)]);
     // Read in the same turn as it is recorded: the lane may have changed in the meantime.
-    const pending = withVariables(find(), values);
+    const pending = withSealKeys(withVariables(find(), values), keys);
     if (pending === null) return;
     await deliver(pending.serverId, pending.message, {
       sent: (lane) => noteSent(lane, runId, now()),
@@ -161,6 +164,29 @@ async function readToken(
   const { database } = new DatabaseSession(env.DB, "first-primary");
   const rows = new AccountRows(database, accountId);
   return await findRepositoryToken(rows, projectId, serverId, variables, source.repository);
+}
+
+/** The seal keys of the servers for which the order makes a build. A server without a key cannot take it. @throws if D1 does not answer */
+async function readSealKeys(
+  { env }: LaneContext,
+  accountId: AccountId,
+  pending: PendingMessage | null,
+): Promise<readonly SealedFor[]> {
+  if (pending === null || pending.sealFor.length === 0) return [];
+  const { database } = new DatabaseSession(env.DB, "first-primary");
+  const takers = await findTakers(new AccountRows(database, accountId), pending.sealFor);
+  return takers.flatMap(({ serverId: server_id, sealKey: seal_key }) =>
+    seal_key === null ? [] : [{ server_id, seal_key }],
+  );
+}
+
+/** Adds the seal keys to an order that makes a build. */
+function withSealKeys(pending: PendingMessage | null, keys: readonly SealedFor[]): PendingMessage | null {
+  if (pending === null || pending.message.type !== "run") return pending;
+  const { order } = pending.message;
+  if (order.artifact?.type !== "make") return pending;
+  const artifact = { ...order.artifact, for: [...keys] };
+  return { ...pending, message: { type: "run", order: RunOrder.parse({ ...order, artifact }) } };
 }
 
 /** Adds the values to an order. null: the order got variables while others were read, and the change that caused this sends it. */

@@ -1,6 +1,6 @@
 import type { Actor, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { keptOf } from "#contract/endpoints/projects/project-settings.ts";
-import type { AccountId, MemberId } from "#contract/ids.ts";
+import type { AccountId, MemberId, ServerId } from "#contract/ids.ts";
 import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
 import { fleetOf } from "#domain/lane/fleet.ts";
 import type { Plan } from "#domain/lane/lane.ts";
@@ -66,13 +66,20 @@ export function actorOf(sender: Pick<Context, "token" | "member">): Actor {
   return { ...eventActorOf(sender), type: "token", id: sender.token.id };
 }
 
+/** The server that builds for others; null: each builds for itself, also the only one. */
+function builderFor({ build_on: builder, servers }: ReturnType<typeof settingsOf>): ServerId | null {
+  return servers.every(({ id }) => id === builder) ? null : builder;
+}
+
 function planOf(project: ProjectRecord, members: ProjectToDeploy["members"]): Plan {
   const settings = settingsOf(project);
   const names = Object.fromEntries(members.map(({ id, name }) => [id, name]));
   const fleet = fleetOf(settings, names);
+  const builder = builderFor(settings);
   return {
     ...keptOf(settings),
     maintenance: project.maintenance,
     ...(fleet === undefined ? {} : { fleet }),
+    ...(builder === null ? {} : { builder }),
   };
 }

@@ -4,6 +4,7 @@ import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
+import type { refuseArtifact } from "#worker/operations/artifacts/client-parts.ts";
 import { notFound, refuseOldAgents } from "#worker/operations/refusals.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 
@@ -30,6 +31,9 @@ export async function startDeployment(
     | "live_changed"
     | "secrets_not_sealed"
     | "agent_outdated"
+    | "artifact_not_allowed"
+    | "artifact_incomplete"
+    | "artifact_unreadable"
     | "unavailable"
   >
 > {
@@ -38,7 +42,10 @@ export async function startDeployment(
   const outdated = refuseOldAgents(context, found);
   if (outdated !== null) return outdated;
   const { project } = found;
-  if (input.commit !== undefined && settingsOf(project).commits === "none")
+  const { artifact } = input;
+  const refused = artifact === undefined ? null : await refuseUploaded(context, found, artifact);
+  if (refused !== null) return refused;
+  if (input.commit !== undefined && artifact === undefined && settingsOf(project).commits === "none")
     return refuse(
       "invalid_request",
       "This project does not deploy commits by hash: its setting `commits` is `none`.",
@@ -52,4 +59,10 @@ export async function startDeployment(
     defaultBranch: project.branch,
   };
   return answerOf(context, await lane.start(command));
+}
+
+/** Loaded when it is called, because few deployments bring a build. */
+async function refuseUploaded(...asked: Parameters<typeof refuseArtifact>) {
+  const parts = await import("#worker/operations/artifacts/client-parts.ts");
+  return await parts.refuseArtifact(...asked);
 }

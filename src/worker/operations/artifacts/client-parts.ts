@@ -1,0 +1,72 @@
+import type { ArtifactDigest } from "#contract/artifact.ts";
+import { bytesOfPart } from "#contract/artifact.ts";
+import type { StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { serversWithoutBox } from "#domain/sealed-secret.ts";
+import { ArtifactStore } from "#worker/artifacts/artifact-store.ts";
+import type { Context } from "#worker/context.ts";
+import { findTakers } from "#worker/db/variables/artifact-servers.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
+import { settingsOf } from "#worker/db/projects/settings-column.ts";
+import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
+import type { Upload } from "#worker/http/read-upload.ts";
+import { notFound, refuseOldTakers } from "#worker/operations/refusals.ts";
+
+type Part = { readonly projectId: ProjectId; readonly sha256: ArtifactDigest; readonly part: number };
+
+/** Stores a part of a build that was made elsewhere. A part that is stored stays as it is. */
+export async function uploadArtifactPart(
+  { rows, logs }: Context,
+  { projectId, sha256, part }: Part,
+  { content }: Upload,
+): Promise<Result<null, "not_found" | "artifact_not_allowed">> {
+  const project = await findProject(rows, projectId);
+  if (project === null) return notFound("project");
+  const refused = refuseUploads(settingsOf(project));
+  if (refused !== null) return refused;
+  await new ArtifactStore(logs).putPart({ projectId, sha256 }, part, content);
+  return succeed(null);
+}
+
+type Artifact = NonNullable<StartDeploymentInput["artifact"]>;
+
+/**
+ * Refuses a start with a build that the project does not take, whose parts are not all stored, or that a server of the project
+ * cannot open. Costs a read of D1 and a call of R2. null: it can start.
+ */
+export async function refuseArtifact(context: Context, { project }: ProjectToDeploy, artifact: Artifact) {
+  const settings = settingsOf(project);
+  const refused = refuseUploads(settings);
+  if (refused !== null) return refused;
+  const sizes = await new ArtifactStore(context.logs).sizes({
+    projectId: project.id,
+    sha256: artifact.sha256,
+  });
+  for (let part = 1; part <= artifact.parts; part += 1) {
+    const wanted = bytesOfPart(artifact, part);
+    const size = sizes.get(part);
+    if (size === wanted) continue;
+    const what = size === undefined ? "is not stored" : `has ${size} bytes, but must have ${wanted}`;
+    return refuse("artifact_incomplete", `Part ${part} of the build ${what}.`);
+  }
+  const takers = await findTakers(
+    context.rows,
+    settings.servers.map(({ id }) => id),
+  );
+  const outdated = takers.filter(({ takesArtifacts }) => !takesArtifacts).map(({ name }) => name);
+  const old = refuseOldTakers(context, outdated);
+  if (old !== null) return old;
+  const without = serversWithoutBox(Object.keys(artifact.boxes), takers).map(({ name }) => name);
+  if (without.length > 0)
+    return refuse("artifact_unreadable", `The key of the build is not sealed for ${without.join(", ")}.`);
+  return null;
+}
+
+function refuseUploads({ artifact_uploads: isAllowed }: { readonly artifact_uploads: boolean }) {
+  if (isAllowed) return null;
+  return refuse(
+    "artifact_not_allowed",
+    "This project does not take builds that were made elsewhere: its setting `artifact_uploads` is `false`.",
+  );
+}
