@@ -7,7 +7,7 @@ import { refuse, type Refusal, type Result } from "#contract/problems.ts";
 import { findServerIds } from "#worker/db/projects/project-servers.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
-import type { ProjectId, ServerId } from "#contract/ids.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import type { Excess } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
 
@@ -87,12 +87,6 @@ export function tooManyProcesses() {
   return refuse("too_many", `A project can have settings for ${MAX_PROCESSES} processes.`);
 }
 
-export function unknownServer(serverId: ServerId) {
-  return refuse("invalid_request", `There is no server ${serverId} in this account.`, [
-    { pointer: "/server_id", message: "is not a server of this account" },
-  ]);
-}
-
 /**
  * Says which servers of a project with several have an agent that would run all of it: its cron jobs and its release command
  * once more. null: none has.
@@ -130,15 +124,18 @@ export function refuseOldAgents(
 /** Refuses the servers of a request that are not servers of the account. */
 export async function refuseServers(
   { rows }: Pick<Context, "rows">,
-  { server_id: serverId, servers = [], entry }: Pick<UpdateProjectInput, "server_id" | "servers" | "entry">,
+  {
+    server_id: serverId,
+    servers = [],
+    entry,
+    build_on: builder,
+  }: Pick<UpdateProjectInput, "server_id" | "servers" | "entry" | "build_on">,
 ): Promise<Result<never, "invalid_request">> {
-  const balancers = entry?.balancers ?? [];
-  if (serverId !== undefined && servers.length === 0 && balancers.length === 0)
-    return unknownServer(serverId);
   const named = [
     ...(serverId === undefined || servers.length > 0 ? [] : [{ id: serverId, pointer: "/server_id" }]),
     ...servers.map(({ id }, at) => ({ id, pointer: `/servers/${at}/id` })),
-    ...balancers.map((id, at) => ({ id, pointer: `/entry/balancers/${at}` })),
+    ...(entry?.balancers ?? []).map((id, at) => ({ id, pointer: `/entry/balancers/${at}` })),
+    ...(builder === undefined || builder === null ? [] : [{ id: builder, pointer: "/build_on" }]),
   ];
   const known = await findServerIds(
     rows,

@@ -33,7 +33,8 @@ export async function insertProject(
 ): Promise<ProjectInsertion> {
   const { serverId, settings } = project;
   const placed = projectServers(serverId, settings.servers).map(({ id }) => id);
-  const ids = [...new Set([...placed, ...settings.entry.balancers])];
+  const builders = settings.build_on === null ? [] : [settings.build_on];
+  const ids = [...new Set([...placed, ...settings.entry.balancers, ...builders])];
   const onlyIf = sql`${hasServers(rows, ids)} and ${rows.count(projects)} < ${MAX_PER_ACCOUNT}`;
   try {
     const insert = rows.insert(projects, project, onlyIf);

@@ -72,6 +72,13 @@ export async function findMemberLocations(
   });
 }
 
+/** A server of the account, and where its objects are; null: the account has no such server. */
+export async function findServerLocation(rows: AccountRows, id: ServerId): Promise<MemberLocation | null> {
+  return await rows.find(locationFields, servers, id);
+}
+
+const locationFields = { serverId: servers.id, serverLocation: locationOfServer };
+
 /** Whether the project in `projects` has a server as one of several. */
 export function isOneOfServers(rows: AccountRows, serverId: ServerId): SQL {
   const isThere = and(eq(projectServers.projectId, projects.id), eq(projectServers.serverId, serverId));

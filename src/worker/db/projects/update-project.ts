@@ -25,6 +25,7 @@ import {
   type NewRevision,
   revisionWrites,
 } from "#worker/db/variables/revision-writes.ts";
+import { builderId } from "#worker/db/variables/sealing-servers.ts";
 import { currentRevision, type VariablesHead } from "#worker/db/variables/variable-records.ts";
 
 type ProjectUpdate =
@@ -49,7 +50,7 @@ type UpdateOptions = {
 
 /**
  * Changes a project's settings in one statement, so that concurrent changes cannot mix. Without `mayMove`, the servers
- * must be the project's current ones, and the request must name no balancers; otherwise nothing is changed. A `server_id` alone changes nothing in a project with a list of
+ * must be the project's current ones, also the server that builds, and the request must name no balancers; otherwise nothing is changed. A `server_id` alone changes nothing in a project with a list of
  * servers. Without `mayWeaken`, the approval rule must not be weaker
  * than the project's current one. `variables`: a change of the variables that is made
  * with it, and only with it. `checked`: nothing is changed if the project has another repository or other variables by
@@ -64,6 +65,8 @@ export async function updateProject(
   const { repository, processes } = input;
   const serverId = input.servers?.[0]?.id ?? input.server_id;
   const ids = input.servers?.map((server) => server.id) ?? (serverId === undefined ? [] : [serverId]);
+  const { build_on: builder } = input;
+  const hasBuilder = builder === undefined ? undefined : mayMove ? isThere(rows, builder) : isBuiltOn(builder);
   const isMovable = input.servers === undefined && serverId !== undefined ? hasOneServer : undefined;
   const named = [...new Set([...ids, ...(input.entry?.balancers ?? [])])];
   const hasServer = named.length === 0 ? undefined : mayMove ? hasServers(rows, named) : isOn(ids);
@@ -78,7 +81,7 @@ export async function updateProject(
       ? undefined
       : and(eq(projects.repository, checked.repository), eq(currentRevision(rows), checked.revision));
   const isStrictEnough = mayWeaken ? undefined : isAtMost(input.approval);
-  const isPossible = and(isMovable, hasServer, hasRoom, isAsChecked, isStrictEnough);
+  const isPossible = and(isMovable, hasServer, hasBuilder, hasRoom, isAsChecked, isStrictEnough);
   // Another server has another key.
   const keptKey = sql`case when ${projects.serverId} = ${serverId} then ${projects.deployKey} end`;
   const stored = input.servers === undefined ? null : storedServers(input.servers);
@@ -129,6 +132,16 @@ function isOn(ids: readonly ServerId[]): SQL {
   const stored = sql`(select json_group_array(value ->> 'id') from json_each(${storedSetting("servers")}))`;
   const now = sql`iif(${hasOneServer}, json_array(${projects.serverId}), ${stored})`;
   return sql`${now} = ${JSON.stringify(ids)}`;
+}
+
+/** Whether the account has a server. @param serverId null: no condition */
+function isThere(rows: AccountRows, serverId: ServerId | null): SQL | undefined {
+  return serverId === null ? undefined : hasServers(rows, [serverId]);
+}
+
+/** Whether this server builds for all in the project; null: none does. */
+function isBuiltOn(builder: ServerId | null): SQL {
+  return sql`${builderId} is ${builder}`;
 }
 
 /** Whether the stored approval rule is this one or a weaker one. @param rule undefined: no condition */

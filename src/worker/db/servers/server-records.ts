@@ -13,6 +13,7 @@ import { isBalancedBy } from "#worker/db/servers/fleet-rows.ts";
 import { deployments, isFronted, projects, servers } from "#worker/db/schema.ts";
 import type { Position } from "#worker/db/reads.ts";
 import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";
+import { builderId } from "#worker/db/variables/sealing-servers.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import type { ServerLocation } from "#worker/objects/location.ts";
 
@@ -164,8 +165,8 @@ export async function updateServer(
 type ServerDeletion = "deleted" | "in_use" | "no_such_server";
 
 /**
- * Deletes a server with its agent's credential, unless a project is on it, is still live on it after a move, or has it as a
- * balancer.
+ * Deletes a server with its agent's credential, unless a project is on it, builds on it, is still live on it after a move, or
+ * has it as a balancer.
  * One statement checks and deletes, just as the statement that adds a project checks for its server. So if both run at
  * the same time, one of them fails.
  * @param recorded the writes that record it
@@ -184,6 +185,7 @@ export async function deleteServer(
     rows.countAll(deployments, isHeld),
     rows.countAll(projects, and(isFronted(projects), isBalancedBy(id))),
   ];
+  uses.push(rows.count(projects, sql`${builderId} = ${id}`));
   const isFree = sql`${sql.join(uses, sql` + `)} = 0`;
   const deletion = rows.delete(servers, sql`${eq(servers.id, id)} and ${isFree}`);
   const [deleted] = await rows.runTogether([deletion, ...recorded]);

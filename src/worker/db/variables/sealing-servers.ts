@@ -74,9 +74,12 @@ export type FoundSealKeys = {
 
 /**
  * The servers that open a project's secrets, from `sealKeyFields`: its first one first, and last a server that only builds for
- * them.
+ * them. `members`: the ids of those on which it runs.
  */
-export function serversToSealFor(found: FoundSealKeys): ServerToSealFor[] {
+export function serversToSealFor(found: FoundSealKeys): {
+  readonly servers: readonly ServerToSealFor[];
+  readonly members: readonly ServerId[];
+} {
   const { serverId, sealKey, others, builder, builderKey } = found;
   const keyOf = (json: string | null) => (json === null ? null : storedSealKey.parse(parseJson(json)));
   const first = { serverId, sealKey: keyOf(sealKey) };
@@ -84,9 +87,11 @@ export function serversToSealFor(found: FoundSealKeys): ServerToSealFor[] {
     serverId: one.serverId,
     sealKey: one.sealKey === null ? null : storedSealKey.parse(one.sealKey),
   }));
-  const members = [first, ...further];
-  const isMember = builder === null || members.some((one) => one.serverId === builder);
-  return isMember ? members : [...members, { serverId: builder, sealKey: keyOf(builderKey) }];
+  const own = [first, ...further];
+  const members = own.map((one) => one.serverId);
+  const isOwn = builder === null || members.includes(builder);
+  const servers = isOwn ? own : [...own, { serverId: builder, sealKey: keyOf(builderKey) }];
+  return { servers, members };
 }
 
 /** The servers of the account with these ids, in this order; null if the account does not have all of them. */

@@ -66,8 +66,12 @@ export type VariablesHead = {
   readonly repository: string;
   /** 0: the project never had variables. */
   readonly revision: number;
-  /** All servers of the project, `serverId` first. */
+  /** The servers that open its secrets: all of the project, `serverId` first, and the server that builds for them. */
   readonly servers: readonly ServerToSealFor[];
+  /** The servers on which the project runs. */
+  readonly members: readonly ServerId[];
+  /** The server that builds for all; null: none does. */
+  readonly builder: ServerId | null;
 };
 
 /** The account's project with this id; null if there is none. */
@@ -100,11 +104,10 @@ function headFields(rows: AccountRows) {
   };
 }
 
-type FoundHead = Omit<VariablesHead, "servers"> & FoundSealKeys;
+type FoundHead = Omit<VariablesHead, "servers" | "members"> & FoundSealKeys;
 
-function readHead({ sealKey, others, builder, builderKey, ...head }: FoundHead): VariablesHead {
-  const { serverId } = head;
-  return { ...head, servers: serversToSealFor({ serverId, sealKey, others, builder, builderKey }) };
+function readHead({ sealKey, others, builderKey, ...head }: FoundHead): VariablesHead {
+  return { ...head, ...serversToSealFor({ ...head, sealKey, others, builderKey }) };
 }
 
 const revisionColumns = {

@@ -113,7 +113,8 @@ async function firstVariables(
   input: CreateProjectInput,
 ): Promise<Result<NewRevision | null, "invalid_request" | "no_seal_key" | "too_many">> {
   if (token === null) return succeed(null);
-  const ids = projectServers(serverId, settings.servers).map(({ id }) => id);
+  const members = projectServers(serverId, settings.servers).map(({ id }) => id);
+  const ids = settings.build_on === null ? members : [...new Set([...members, settings.build_on])];
   const servers = await findServersToSealFor(context.rows, ids);
   if (servers === null) return await refuseServers(context, input);
   return await sealRepositoryToken(token, [], {

@@ -3,7 +3,7 @@ import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
-import { findMemberLocations } from "#worker/db/projects/project-servers.ts";
+import { findMemberLocations, findServerLocation } from "#worker/db/projects/project-servers.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 
 /**
@@ -58,6 +58,20 @@ export async function onServersWithoutKey<Project extends LocatedProject>(
   if (project.settings.servers.length === 0) return project.deployKey === null ? [project] : [];
   const found = await findMemberLocations(rows, project.id, { withoutKey: true });
   return found.map((location) => ({ ...project, ...location }));
+}
+
+/**
+ * The project on the server that only builds for its servers: it alone needs the repository. Costs a read of D1 if there is
+ * one. null: its own servers read the repository.
+ */
+export async function onBuilder<Project extends LocatedProject>(
+  { rows }: Pick<Context, "rows">,
+  project: Project,
+): Promise<Project | null> {
+  const { build_on: builder, servers } = settingsOf(project);
+  if (builder === null || servers.some(({ id }) => id === builder)) return null;
+  const location = await findServerLocation(rows, builder);
+  return location === null ? null : { ...project, ...location };
 }
 
 /** As `onWebServers`, of some of the servers; on its first server if none of them is one of several. */

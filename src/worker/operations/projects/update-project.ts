@@ -102,7 +102,9 @@ export async function updateProject(
     case "on_another_server":
       return refuseMove();
     case "no_such_server":
-      return input.server_id === undefined && input.servers === undefined && input.entry === undefined
+      return [input.server_id, input.servers, input.entry, input.build_on ?? undefined].every(
+        (one) => one === undefined,
+      )
         ? notFound("project")
         : await refuseServers(context, input);
     case "has_servers":
@@ -176,8 +178,11 @@ async function newToken(
   if (login.isUserName && userNameOf(head.repository) === userNameOf(repository))
     return await keepToken(context, id, repository, head);
   const now = head.servers.map(({ serverId }) => serverId);
-  const next =
-    input.servers?.map((server) => server.id) ?? (input.server_id === undefined ? now : [input.server_id]);
+  const { build_on: builder = head.builder } = input;
+  const members =
+    input.servers?.map((server) => server.id) ??
+    (input.server_id === undefined ? head.members : [input.server_id]);
+  const next = builder === null ? members : [...new Set([...members, builder])];
   const isMove = next.length !== now.length || next.some((serverId) => !now.includes(serverId));
   if (isMove && rows.projectIds !== null) return refuseMove();
   const servers = isMove ? await findServersToSealFor(rows, next) : head.servers;
@@ -221,7 +226,7 @@ async function keepToken(
 function refuseMove() {
   return refuse(
     "insufficient_scope",
-    "The token is limited to some projects, so it cannot move a project to another server: change neither server_id nor servers.",
+    "The token is limited to some projects, so it cannot move a project to another server: change neither server_id nor servers nor build_on.",
   );
 }
 
@@ -229,13 +234,14 @@ function refuseMove() {
 async function updated(
   context: Context,
   id: ProjectId,
-  { server_id, servers, repository, branch, deploy_on, entry, domain, aliases }: UpdateProjectInput,
+  input: UpdateProjectInput,
   told: readonly ServerId[],
 ): Promise<Result<Project, "not_found">> {
   const found = await findProjectWithServing(context.rows, id);
   if (found === null) return notFound("project");
   const { project } = found;
-  const isMove = server_id !== undefined || servers !== undefined;
+  const { server_id, servers, build_on, repository, branch, deploy_on, entry, domain, aliases } = input;
+  const isMove = [server_id, servers, build_on].some((value) => value !== undefined);
   const isWatchChange = [server_id, servers, repository, branch, deploy_on].some(
     (value) => value !== undefined,
   );

@@ -13,6 +13,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { findProject, type LocatedProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { isRepositoryRead, repositoryReadWrite } from "#worker/db/projects/project-repository.ts";
 import { findRepositoryToken } from "#worker/db/variables/run-variables.ts";
+import { onBuilder } from "#worker/operations/projects/servers-of-project.ts";
 import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { askAgent, requestAbout } from "#worker/operations/repositories/ask-agent.ts";
@@ -23,7 +24,7 @@ export type AskingServices = Pick<Services, "links" | "near" | "origin" | "rando
 };
 
 /**
- * Asks a project's server to list a branch of a repository, by default the project's own, and notes in D1 that it has read
+ * Asks a project's server, or the server that builds for it, to list a branch of a repository, by default the project's own, and notes in D1 that it has read
  * the repository.
  * @param timeoutMs as usual for the request, if it is omitted
  */
@@ -34,15 +35,16 @@ export async function askForRepository(
   timeoutMs?: number,
 ): Promise<Result<RepositoryTested, "server_offline" | "agent_outdated" | "unavailable">> {
   const { rows } = services;
+  const reader = (await onBuilder(services, project)) ?? project;
   const request = {
     type: "test_repository",
-    ...requestAbout(services, project),
+    ...requestAbout(services, reader),
     repository: repository ?? project.repository,
     branch: branch ?? project.branch,
     // Another address may be on another host, which must not get the token.
-    ...(repository === undefined ? await sealedToken(rows, project) : {}),
+    ...(repository === undefined ? await sealedToken(rows, reader) : {}),
   } as const;
-  const answer = await askAgent(services, project, request, timeoutMs);
+  const answer = await askAgent(services, reader, request, timeoutMs);
   if (!answer.ok) return answer;
   const { result } = answer.value;
   const isNews = project.readRepository !== repositoryKey(request.repository);

@@ -5,14 +5,15 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject, type LocatedProject } from "#worker/db/projects/find-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
-import { onServersWithoutKey } from "#worker/operations/projects/servers-of-project.ts";
+import { onBuilder, onServersWithoutKey } from "#worker/operations/projects/servers-of-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { deployKeyView, summarizeKey } from "#worker/views/deploy-key-view.ts";
 
 /**
  * Returns a project's public deploy key. Its server creates the key if it does not exist yet. Of several servers, it is the
- * first server's key, and the others create theirs too, which are in the project's read then.
+ * first server's key, and the others create theirs too, which are in the project's read then. If another server builds for
+ * them, it is that server's key, which the database does not have.
  */
 export async function getDeployKey(
   context: Context,
@@ -20,6 +21,11 @@ export async function getDeployKey(
 ): Promise<Result<DeployKey, "not_found" | "server_offline" | "agent_outdated" | "unavailable">> {
   const project = await findProject(context.rows, id);
   if (project === null) return notFound("project");
+  const builder = await onBuilder(context, project);
+  if (builder !== null) {
+    const own = await requestDeployKey(context, builder);
+    return own.ok ? succeed(deployKeyView(own.value, project.repository)) : own;
+  }
   const [key] = await Promise.all([
     project.deployKey === null ? requestDeployKey(context, project) : succeed(project.deployKey),
     isOverSsh(project.repository) ? requestOtherKeys(context, project) : null,
@@ -63,7 +69,9 @@ export async function prepareDeployKeys(
   if (!isOverSsh(project.repository)) return;
   try {
     const servers = await onServersWithoutKey({ rows: context.latestRows }, project);
-    await Promise.all(servers.map((one) => requestDeployKey(context, one)));
+    const builder = await onBuilder({ rows: context.latestRows }, project);
+    const all = builder === null ? servers : [...servers, builder];
+    await Promise.all(all.map((one) => requestDeployKey(context, one)));
   } catch (error) {
     logFailure("prepare deploy keys", { project_id: project.id }, error);
   }

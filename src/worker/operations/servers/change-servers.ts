@@ -159,7 +159,7 @@ export async function deleteServer(
     case "in_use":
       return refuse(
         "server_in_use",
-        `Projects are on ${id}, are served from it until they are deployed to their new server, or have it as a balancer.`,
+        `Projects are on ${id}, build on it, are served from it until they are deployed to their new server, or have it as a balancer.`,
       );
     case "no_such_server":
       return notFound("server");
