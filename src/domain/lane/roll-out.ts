@@ -227,7 +227,9 @@ function givePermit(lane: Lane, active: Active, now: number): Applied {
     if (there.length < minimum || !there.every(isReady)) return null;
     return changed(lane, { ...active, state: { ...active.state, opened: true } });
   }
-  const next = there.find(awaitsPermit);
+  const asking = there.filter(awaitsPermit);
+  // Usually it is the first. A server that builds for the others can stand before it.
+  const next = asking.find((run) => isReleaser(active, run)) ?? asking[0];
   if (next === undefined) return null;
   const wasGiven = there.filter(hadPermit).length;
   if (wasGiven < quota) {

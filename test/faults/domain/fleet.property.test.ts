@@ -19,6 +19,7 @@ import {
   post,
   push,
   remove,
+  removeBuilds,
   type Restart,
   type Sending,
   serverOf,
@@ -108,11 +109,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** A world of a project on several servers that changes, and is checked after each change. */
 class History {
   world: FleetWorld;
-  readonly #asked: { readonly servers: readonly ServerId[]; readonly rollout: Rollout };
+  readonly #asked: {
+    readonly servers: readonly ServerId[];
+    readonly rollout: Rollout;
+    readonly builder: ServerId | undefined;
+  };
 
-  constructor(servers: readonly ServerId[], rollout: Rollout) {
-    this.world = newFleet(servers);
-    this.#asked = { servers, rollout };
+  /** @param builder the server that builds for all; undefined: each for itself */
+  constructor(servers: readonly ServerId[], rollout: Rollout, builder?: ServerId) {
+    this.world = newFleet(builder === undefined ? servers : [...new Set([...servers, builder])]);
+    this.#asked = { servers, rollout, builder };
   }
 
   perform(next: Step): void {
@@ -132,6 +138,7 @@ class History {
       case "wait":
         return this.#change(wait(this.world, next.seconds * 1000, { areHeard: false }));
       case "remove files":
+        this.#change(removeBuilds(this.world));
         return this.#onEach((id) => remove(this.world, id));
       case "tell":
         return this.#onEach((id) => tell(this.world, id, next.how));
@@ -188,6 +195,14 @@ class History {
 
 const histories = fc.tuple(fc.integer({ min: 2, max: 4 }), rollouts);
 
+/** With one of the servers as builder, or another one. */
+const built = fc
+  .tuple(fc.integer({ min: 2, max: 3 }), rollouts, fc.integer({ min: 0, max: 3 }))
+  .map(([count, rollout, at]) => {
+    const servers = sharedServers(count);
+    return { servers, rollout, builder: servers[at] ?? sharedServers(count + 1)[count] };
+  });
+
 describe("a deployment to several servers, with any events in any order", () => {
   it("keeps every rule, ends, and leaves each server with what its record says", () => {
     fc.assert(
@@ -220,5 +235,25 @@ describe("a deployment to several servers, with any events in any order", () => 
     }
     expect(history.world.lane.deployments.map(({ state }) => state.name)).toEqual(["live", "failed"]);
     expect(current()).toEqual([1, 1, 1]);
+  });
+});
+
+describe("a deployment that one server builds for all, with any events in any order", () => {
+  it("keeps every rule, ends, and keeps the builds of two releases", () => {
+    fc.assert(
+      fc.property(
+        built,
+        fc.array(step, { maxLength: 120, size: "max" }),
+        ({ servers, rollout, builder }, steps) => {
+          const history = new History(servers, rollout, builder);
+          for (const next of steps) history.perform(next);
+          const rest = settle(history.world);
+          checkRest(rest);
+          const stored = removeBuilds(rest).lane.deployments.filter(({ build }) => build?.isStored === true);
+          expect(new Set(stored.map(({ codeVersion }) => codeVersion)).size).toBeLessThanOrEqual(2);
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 });

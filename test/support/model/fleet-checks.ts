@@ -1,4 +1,5 @@
 import type { ServerId } from "#contract/ids.ts";
+import { awaitedBuilder } from "#domain/lane/builders.ts";
 import { batchOf, firstBatchOf, idsOf, minimumOf } from "#domain/lane/fleet.ts";
 import { activeOf, isIn, type Lane, liveOf, type Named } from "#domain/lane/lane.ts";
 import { placementOf } from "#domain/lane/placements.ts";
@@ -61,6 +62,12 @@ function checkRollout(before: FleetWorld, { lane, approved }: FleetWorld, active
   const { fleet } = plan;
   if (fleet === undefined) throw new Error("a project on several servers");
   const own = deploying(active);
+  const builder = awaitedBuilder(active);
+  const early = own.filter((run) => builder !== null && run.id !== builder.id);
+  must(
+    !early.some((run) => isRunIn(run, "offered", "running", "switched")),
+    "a server has an order before the build that it takes",
+  );
   const had = own.filter(hadPermit);
   must(had.length === 0 || opened, "a server has a permit before all were ready");
   must(had.length <= quota, "more servers have a permit than may switch by now");

@@ -70,7 +70,11 @@ const NOTHING: FleetBudgets = {
 export type FleetState = Asked & { readonly world: FleetWorld; readonly left: FleetBudgets };
 
 /** What a deployment is asked to do. */
-type Asked = { readonly servers: readonly ServerId[]; readonly rollout: Rollout };
+type Asked = {
+  readonly servers: readonly ServerId[];
+  readonly rollout: Rollout;
+  readonly builder?: ServerId | undefined;
+};
 
 type NextState = readonly [step: string, state: FleetState];
 type NextWorld = readonly [step: string, world: FleetWorld];
@@ -116,10 +120,10 @@ function accepted(
   return decided.ok ? { ...world, lane: decided.value.lane } : world;
 }
 
-function requestFor({ lane }: FleetWorld, { servers, rollout }: Asked) {
+function requestFor({ lane }: FleetWorld, { servers, rollout, builder }: Asked) {
   const [serverId] = servers;
   if (serverId === undefined) throw new Error("a project has a server");
-  return { ...idsOfStart(lane.nextVersion), serverId, plan: fleetPlan(servers, rollout) };
+  return { ...idsOfStart(lane.nextVersion), serverId, plan: fleetPlan(servers, rollout, builder) };
 }
 
 /** The ids of the nth start of a world, so that two paths to the same state have the same ids. */

@@ -18,6 +18,7 @@ import {
   pendingRemovals,
 } from "#domain/lane/pending-messages.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
+import { unneededBuilds, withoutStoredBuild } from "#domain/lane/stored-builds.ts";
 import { carriedWith, currentRuns, isRunIn } from "#domain/lane/runs.ts";
 import { APPROVER, CI, PROJECT } from "../lane.ts";
 import { defaultPlan } from "../plan.ts";
@@ -86,10 +87,11 @@ export type FleetWorld = {
   readonly approved: readonly DeploymentId[];
 };
 
-/** The plan of a project on these servers. */
-export function fleetPlan(servers: readonly ServerId[], rollout: Rollout): Plan {
+/** The plan of a project on these servers. @param builder the server that builds for all; undefined: each for itself */
+export function fleetPlan(servers: readonly ServerId[], rollout: Rollout, builder?: ServerId): Plan {
   const fleet = { servers: servers.map((id) => ({ id, processes: null, cron: false })), rollout };
-  return { ...defaultPlan, release_command: "migrate", fleet };
+  const built = builder === undefined ? {} : { builder };
+  return { ...defaultPlan, release_command: "migrate", fleet, ...built };
 }
 
 /** A world in which nothing was deployed. */
@@ -176,6 +178,11 @@ export function remove(world: FleetWorld, id: ServerId): FleetWorld {
   if (agent.removal?.isDone !== true || !isReached(server)) return world;
   const { lane } = decideProjectRemoved(world.lane, { serverId: id, purge: agent.removal.purge });
   return withServer({ ...world, lane }, id, { agent: { ...agent, removal: null } });
+}
+
+/** The control plane removes the builds that no deployment needs. */
+export function removeBuilds(world: FleetWorld): FleetWorld {
+  return { ...world, lane: unneededBuilds(world.lane).reduce(withoutStoredBuild, world.lane) };
 }
 
 /** The run of an agent takes its next step. The same world: none can. */

@@ -1,3 +1,4 @@
+import type { Artifact, ArtifactTask } from "#contract/artifact.ts";
 import type { Instruction, RunEvent, RunResult } from "#contract/agent-events.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import type { ProjectReport, ToAgent } from "#contract/agent-protocol.ts";
@@ -20,6 +21,8 @@ export type ModelRun = {
   /** Whether the release command runs on this server. null: the project has no other, and it is part of the switch. */
   readonly runsRelease: boolean | null;
   readonly keep: readonly number[];
+  /** What it has to do with a build that others take; null: it builds for itself. */
+  readonly task: ArtifactTask | null;
   readonly phase: "new" | "preparing" | "asked" | "permitted" | "releasing" | "switched" | "done";
   readonly previous: number | null;
   readonly unsent: readonly RunEvent[];
@@ -52,6 +55,14 @@ export type Unnumbered<Event = RunEvent> = Event extends RunEvent ? Omit<Event, 
 
 /** The commit of every branch that does not move. */
 export const SHA = "0123456789abcdef0123456789abcdef01234567";
+/** What an agent sends of each build. */
+export const ARTIFACT: Artifact = {
+  sha256: "8".repeat(64),
+  bytes: 1000,
+  parts: 1,
+  platform: { os: "linux", architecture: "x64", libc: "glibc", home: "/srv/shop" },
+  boxes: {},
+};
 
 /** The result of a run that ended with its agent. */
 function lostIn({ phase }: ModelRun): RunResult {
@@ -147,6 +158,7 @@ function receiveOrder(agent: ModelAgent, order: RunOrder, tip: string): ModelAge
     preapproved: order.preapproved,
     runsRelease: order.place?.release ?? null,
     keep: order.keep_releases,
+    task: order.artifact ?? null,
     phase: "new",
     previous: null,
     unsent: [],
@@ -189,7 +201,12 @@ export function work(
     case "preparing": {
       if (!goesWell) return finish(agent, run, BROKEN);
       const built = run.reuse === null ? withRelease(agent, run.version) : agent;
-      const resolved = emit(run, { type: "resolved", commit_sha: run.commit, commit_message: "Change" });
+      // A server that takes a build has read no repository.
+      const commit_message = run.task?.type === "take" ? "" : "Change";
+      const fetched = emit(run, { type: "resolved", commit_sha: run.commit, commit_message });
+      const resolved =
+        run.task?.type === "make" ? emit(fetched, { type: "artifact", artifact: ARTIFACT }) : fetched;
+      if (run.task?.type === "make" && run.task.only) return finish(built, resolved, { outcome: "built" });
       if (run.preapproved) return replace(built, { ...resolved, phase: "permitted" });
       return replace(built, { ...emit(resolved, { type: "ready" }), phase: "asked" });
     }

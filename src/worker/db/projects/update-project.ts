@@ -66,7 +66,8 @@ export async function updateProject(
   const serverId = input.servers?.[0]?.id ?? input.server_id;
   const ids = input.servers?.map((server) => server.id) ?? (serverId === undefined ? [] : [serverId]);
   const { build_on: builder } = input;
-  const hasBuilder = builder === undefined ? undefined : mayMove ? isThere(rows, builder) : isBuiltOn(builder);
+  const hasBuilder =
+    builder === undefined ? undefined : mayMove ? isThere(rows, builder) : isBuiltOn(builder);
   const isMovable = input.servers === undefined && serverId !== undefined ? hasOneServer : undefined;
   const named = [...new Set([...ids, ...(input.entry?.balancers ?? [])])];
   const hasServer = named.length === 0 ? undefined : mayMove ? hasServers(rows, named) : isOn(ids);
