@@ -29,6 +29,11 @@ export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
     example: example.server,
   },
   deployment_id: { description: "The deployment's id.", example: example.deployment },
+  sha256: {
+    description: "The SHA-256 of all parts of the build in order, in hexadecimal.",
+    example: "5f2b7c0e9d1a4f6388b1c2d3e4f5061728394a5b6c7d8e9fa0b1c2d3e4f50617",
+  },
+  part: { description: "The number of the part, from 1 to 64.", example: "1" },
   token_id: { description: "The token's id.", example: example.token },
   trust_rule_id: { description: "The trust rule's id.", example: example.trustRule },
   member_id: { description: "The member's id.", example: example.member },

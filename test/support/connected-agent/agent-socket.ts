@@ -2,6 +2,7 @@ import { expect } from "vitest";
 
 import { type RunEvent, RunEventsAnswer } from "#contract/agent-events.ts";
 import {
+  ARTIFACTS,
   FLEET,
   type ActiveRun,
   type DeployKeyReport,
@@ -148,7 +149,7 @@ export class AgentSocket {
   /** Why it cannot do what it must know of other servers. */
   fleetProblem: string | null = null;
   /** What it can do besides answering requests, as its hello says. */
-  capabilities: string[] = [FLEET];
+  capabilities: string[] = [FLEET, ARTIFACTS];
   /** The reported processes of every project. */
   processes: ProcessReport[] = [];
   /** The reported output of the instances of every project. */
