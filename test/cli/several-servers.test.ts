@@ -121,6 +121,18 @@ describe("gantry projects with several servers", () => {
     );
   });
 
+  it("builds on another server, takes builds from elsewhere, and shows both", async () => {
+    const project = await createOn(1, "--build-on", "web-3", "--artifact-uploads", "on");
+    expect(await shown(project)).toMatchObject({ build_on: idsOf(3)[0], artifact_uploads: true });
+    const before = (await run(project, "projects", "show")).stdout;
+    expect(before).toContain(`built on\t${idsOf(3)[0]}\n`);
+    expect(before).toContain("artifact uploads\taccepted\n");
+    const set = await run(project, "projects", "set", "--build-on", "", "--artifact-uploads", "off");
+    expect(set).toMatchObject({ code: 0 });
+    expect(await shown(project)).toMatchObject({ build_on: null, artifact_uploads: false });
+    expect((await run(project, "projects", "show")).stdout).not.toMatch(/^(built on|artifact uploads)\t/m);
+  });
+
   it("refuses servers that are not known, are named twice, or do not have the cron jobs", async () => {
     const project = await createOn(2);
     const refusal = async (...args: string[]) => (await run(project, "projects", "set", ...args)).stderr;

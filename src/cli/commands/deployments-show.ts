@@ -13,6 +13,7 @@ import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts
 import { type ServerNames, serverNames } from "#cli/session/server-names.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import {
+  buildText,
   failureText,
   sourceText,
   stageTimesText,
@@ -56,6 +57,7 @@ export const deploymentsShow = defineCommand({
       ["approved by", approver === null ? null : printableName(approver.name)],
       ["emergency", emergency === null ? null : printable(emergency)],
       ["variables", revision === null ? null : `revision ${revision}`],
+      ["build", deployment.build === null ? null : buildText(deployment.build, nameOf)],
       ["cache", deployment.clear_cache ? "cleared" : null],
       ["started", timeText(deployment.created_at, output)],
       ["took", deployment.started_at === null ? null : durationText(deployment.duration)],

@@ -10,6 +10,7 @@ import {
   processOptions,
   withoutRemovals,
 } from "#cli/commands/process-options.ts";
+import { buildOnFields, buildOnOptions } from "#cli/commands/build-on-options.ts";
 import { entryDetails, entryOptions, readEntry } from "#cli/commands/entry-options.ts";
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { readRollout, serverDetails, serverOptions } from "#cli/commands/server-options.ts";
@@ -40,6 +41,7 @@ export const projectsCreate = defineCommand({
     repository: { kind: "text", short: "r", value: "URL", help: "Git repository to deploy from (required)" },
     ...serverOptions,
     ...entryOptions,
+    ...buildOnOptions,
     ...projectOptions,
     ...processOptions,
     link: { kind: "flag", help: "Also run gantry projects link for the new project" },
@@ -68,11 +70,14 @@ export const projectsCreate = defineCommand({
     if (!run.ok) return run;
     const processes = withoutRemovals(run.value.processes);
     if (!processes.ok) return processes;
+    const built = await buildOnFields(session, options);
+    if (!built.ok) return built;
     const project = await client.createProject({
       body: {
         name: words.name,
         repository,
         ...place.value,
+        ...built.value,
         ...projectFields(options, limits.value),
         ...givenFields({
           ...run.value,

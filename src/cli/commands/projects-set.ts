@@ -6,6 +6,7 @@ import type { ServerId } from "#contract/ids.ts";
 import { shellWord } from "#node/shell-quote.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
+import { buildOnFields, buildOnOptions } from "#cli/commands/build-on-options.ts";
 import { processDetails, processOptions, readProcessOptions } from "#cli/commands/process-options.ts";
 import { deployOnFields, deployOnOptions } from "#cli/commands/deploy-on-options.ts";
 import { entryDetails, entryOptions, readEntry } from "#cli/commands/entry-options.ts";
@@ -36,6 +37,7 @@ export const projectsSet = defineCommand({
     repository: { kind: "text", short: "r", value: "URL", help: "Git repository to deploy from" },
     ...serverOptions,
     ...entryOptions,
+    ...buildOnOptions,
     ...projectOptions,
     ...processOptions,
     ...deployOnOptions,
@@ -54,6 +56,7 @@ export const projectsSet = defineCommand({
     "projects set --deploy-on-branch main --deploy-on-branch 'release/*' --deploy-on-path apps/shop",
     "projects set --alias www.shop.example.com --process worker.command='node worker.js'",
     "projects set --server web-1 --server web-2 --server jobs-1=worker --cron-server jobs-1",
+    "projects set --build-on builder-1",
     "projects set --rollout batch=2 --rollout pause_seconds=30 --rollout canary=1",
     "projects set --entry balancer --balancer lb-1 --sticky",
   ],
@@ -73,6 +76,8 @@ export const projectsSet = defineCommand({
       return stop("usage", "Pass either aliases or --no-aliases.");
     if (options["no-cron"] && run.value.cron !== null)
       return stop("usage", "Pass either --cron or --no-cron.");
+    const built = await buildOnFields(session, options);
+    if (!built.ok) return built;
     const { name, repository } = options;
     const automatic = AutomaticSetting.options.filter((each) => options.automatic.includes(each));
     const settings = {
@@ -87,6 +92,7 @@ export const projectsSet = defineCommand({
         cron: options["no-cron"] ? [] : run.value.cron,
       }),
       ...projectFields(options, limits.value),
+      ...built.value,
     };
     const isMove = options.server.length > 0 || options["cron-server"] !== null;
     const isEntry = options.entry !== null || options.balancer.length > 0 || options.sticky;

@@ -8,6 +8,7 @@ import type {
   WaitingOn,
 } from "#contract/endpoints/deployments/schemas.ts";
 import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
+import { sizeText } from "#contract/lib/size-text.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import type { ServerNames } from "#cli/session/server-names.ts";
 import type { Output } from "#cli/output/output.ts";
@@ -100,6 +101,15 @@ export function sourceText({
 export function stageTimesText(times: readonly StageTime[]): string | null {
   if (times.length === 0) return null;
   return times.map(({ stage, duration }) => `${stage} ${durationText(duration)}`).join(", ");
+}
+
+/** `by builder-1, 81 MB`, or `uploaded, 81 MB` */
+export function buildText(
+  { server_id: builder, bytes }: NonNullable<Deployment["build"]>,
+  nameOf: ServerNames,
+): string {
+  const by = builder === null ? "uploaded" : `by ${nameOf(builder)}`;
+  return bytes === null ? by : `${by}, ${sizeText(bytes)}`;
 }
 
 /** Whether the servers still have the files of a rollback's target, to follow its name. */

@@ -128,6 +128,8 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["approval", project.approval === "none" ? null : project.approval],
     ["rollout", rolloutText(project.rollout)],
     ["visitors", entryText(project)],
+    ["built on", builderText(project)],
+    ["artifact uploads", project.artifact_uploads ? "accepted" : null],
     ...otherSettings(project),
     ["last deployment", timeText(project.last_deploy, output)],
   ];
@@ -140,7 +142,7 @@ const IN_OWN_WORDS: ReadonlySet<SettingName> = new Set<SettingName>([
   ...(["fallback", "root_directory", "release_command", "activate_command", "shared_paths"] as const),
   ...(["processes", "drain_seconds", "cron", "deploy_on", "health_check", "keep_releases"] as const),
   ...(["asset_overlap", "limits", "timeouts", "queue", "approval"] as const),
-  ...(["servers", "rollout", "entry"] as const),
+  ...(["servers", "rollout", "entry", "build_on", "artifact_uploads"] as const),
 ]);
 
 /** All others, as `max body mb: 10`. */
@@ -152,6 +154,12 @@ function otherSettings(project: Project): Fact[] {
       const text = typeof value === "string" ? value : JSON.stringify(value);
       return [name.replaceAll("_", " "), value === null ? null : printable(text)];
     });
+}
+
+/** The name of the server that builds for all, if it is one of several. */
+function builderText({ build_on: builder, servers_state: states }: Project): string | null {
+  const state = states.find(({ id }) => id === builder);
+  return state === undefined ? builder : printableName(state.name);
 }
 
 function typeText(project: Project): string | null {

@@ -81,13 +81,22 @@ describe("the settings form", () => {
   });
 
   it("sends each setting that is written as text", () => {
-    const other: Project = { ...project, ...everySetting, server_id: OTHER_SERVER, automatic: [] };
+    const builder = { build_on: OTHER_SERVER };
+    const other: Project = {
+      ...project,
+      ...everySetting,
+      ...builder,
+      server_id: OTHER_SERVER,
+      automatic: [],
+    };
     expect(changesOf(draftOf(other), project)).toMatchObject(pick(other, textSettings));
   });
 
   it.each([
     [{ name: "store" }, { name: "store" }],
     [{ keep_releases: "7" }, { keep_releases: 7 }],
+    [{ build_on: OTHER_SERVER }, { build_on: OTHER_SERVER }],
+    [{ artifact_uploads: true }, { artifact_uploads: true }],
     [{ asset_overlap: "0" }, { asset_overlap: 0 }],
     [{ trailing_slash: "never" }, { trailing_slash: "never" }],
     [{ fallback: "app.html" }, { fallback: "app.html" }],

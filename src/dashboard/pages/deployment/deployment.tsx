@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 
 import { changesText } from "#contract/endpoints/deployments/changes-text.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { sizeText } from "#contract/lib/size-text.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { LogStore } from "#dashboard/pages/deployment/log-store.ts";
 import { useDeployment, useProject } from "#dashboard/data/resources.ts";
@@ -56,7 +57,7 @@ export function DeploymentPage({ id }: Props) {
               <HeldNotice deployment={known} />
               <Announcer deployment={known} server={null} />
               <FailureBox deployment={known} log={log} server={null} onLine={lineLink.link} />
-              <Facts deployment={known} />
+              <Facts deployment={known} nameOf={null} />
               <Stages deployment={known} log={log} />
               <LogView deployment={known} log={log} lineLink={lineLink} servers={null} />
             </>
@@ -82,7 +83,7 @@ function OnServers({ deployment, log, lineLink }: KnownProps) {
       <HeldNotice deployment={deployment} />
       <Announcer deployment={deployment} server={failedName} />
       <FailureBox deployment={deployment} log={log} server={failedName} onLine={lineLink.link} />
-      <Facts deployment={deployment} />
+      <Facts deployment={deployment} nameOf={nameOf} />
       <RunGrid deployment={deployment} log={log} nameOf={nameOf} chosen={chosen} onChoose={setChosen} />
       <LogView
         deployment={deployment}
@@ -108,7 +109,13 @@ function Heading({ deployment }: { readonly deployment: Deployment }) {
   );
 }
 
-function Facts({ deployment }: { readonly deployment: Deployment }) {
+type FactsProps = {
+  readonly deployment: Deployment;
+  /** The names of its servers; null: it has one. */
+  readonly nameOf: ((id: ServerId) => string) | null;
+};
+
+function Facts({ deployment, nameOf }: FactsProps) {
   const { value: project } = useProject(deployment.project_id);
   const site = deployment.status === "live" ? (project?.url ?? null) : null;
   const { branch, commit, commit_message: message, actor, kind, rollback_of: source } = deployment;
@@ -146,6 +153,12 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
           <dd>{emergency}. It passes freezes and approvals.</dd>
         </>
       )}
+      {deployment.build === null ? null : (
+        <>
+          <dt>Build</dt>
+          <dd>{buildText(deployment.build, nameOf)}</dd>
+        </>
+      )}
       <dt>Duration</dt>
       <dd>
         {waiting ?? (
@@ -175,6 +188,15 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
       )}
     </dl>
   );
+}
+
+/** `by builder-1, 81 MB`, or `uploaded, 81 MB` */
+function buildText(
+  { server_id: builder, bytes }: NonNullable<Deployment["build"]>,
+  nameOf: FactsProps["nameOf"],
+): string {
+  const by = builder === null ? "uploaded" : `by ${nameOf?.(builder) ?? builder}, for all servers`;
+  return bytes === null ? by : `${by}, ${sizeText(bytes)}`;
 }
 
 /** The deployment that a rollback goes back to. It may have been deleted, or removed after the retention time. */

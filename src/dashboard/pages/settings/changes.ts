@@ -46,6 +46,7 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
   const changes: Record<string, unknown> = {};
   const isChanged = (name: keyof Draft) => draft[name] !== before[name];
   for (const name of plainSettings) if (isChanged(name)) changes[name] = valueOf(name, draft[name]);
+  if (isChanged("artifact_uploads")) changes["artifact_uploads"] = draft.artifact_uploads;
   const limits = limitNames.filter((name) => isChanged(`limit_${name}`));
   if (limits.length > 0)
     changes["limits"] = Object.fromEntries(limits.map((name) => [name, limitOf(draft[`limit_${name}`])]));

@@ -27,6 +27,7 @@ export const Draft = z.object({
   ...recordOf(textSettings, () => z.string()),
   ...serverFields,
   ...entryFields,
+  artifact_uploads: z.boolean(),
   /** Host names that redirect to the domain, one per line. */
   redirects: z.string(),
   /** Host names that show the same site, one per line. */
@@ -73,6 +74,7 @@ export function draftOf(project: Project): Draft {
     ...recordOf(textSettings, (name) => textOf(project, name)),
     ...serversDraft(project),
     ...entryDraft(project),
+    artifact_uploads: project.artifact_uploads,
     redirects: linesOf(project.aliases.filter(({ redirect }) => redirect)),
     served_aliases: linesOf(project.aliases.filter(({ redirect }) => !redirect)),
     processes: {},

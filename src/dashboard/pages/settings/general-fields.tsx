@@ -1,5 +1,6 @@
 import { isAlone } from "#contract/endpoints/projects/servers.ts";
 import { ALL, useMay, useServers } from "#dashboard/data/resources.ts";
+import { BuildOnFieldset } from "#dashboard/pages/settings/build-on-fieldset.tsx";
 import { RolloutFieldset } from "#dashboard/pages/settings/rollout-fieldset.tsx";
 import { entriesIn, withEntries } from "#dashboard/pages/settings/server-draft.ts";
 import { AddServer, serverName, ServersFieldset } from "#dashboard/pages/settings/servers-fieldset.tsx";
@@ -54,6 +55,7 @@ export function GeneralFields(part: SettingsPart) {
           <RolloutFieldset {...part} />
         </>
       ) : null}
+      <BuildOnFieldset {...part} rows={rows} mayMove={mayMove} />
     </>
   );
 }
