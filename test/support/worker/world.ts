@@ -78,6 +78,7 @@ export async function createWorld(name = "shop"): Promise<World> {
     server_id: server.id,
     repository: "https://git.test/shop.git",
     processes: { web: { command: "node server.js" } },
+    artifact_uploads: true,
   };
   const project = Project.parse(await post("/v1/projects", settings));
   const started = DeploymentStarted.parse(await post(`/v1/projects/${project.id}/deployments`, {}));
@@ -179,6 +180,8 @@ const pathParameters = (world: World): Readonly<Record<string, string>> => ({
   project_id: world.projectId,
   push_id: world.pushId,
   run: "3",
+  sha256: "0".repeat(64),
+  part: "1",
   server_id: world.serverId,
   token_id: world.tokenId,
   trust_rule_id: world.trustRuleId,
@@ -271,11 +274,13 @@ export async function perform(
   token?: string | null,
   headers: Record<string, string> = {},
 ): Promise<Response> {
+  const { method, takes }: Endpoint = endpoints[name];
+  const bytes = takes === "bytes";
   return await call(requests[name](world).path, {
-    method: endpoints[name].method,
+    method,
     token: token === undefined ? senderOf(name, world) : token,
-    body: requests[name](world).body,
-    headers,
+    ...(bytes ? { raw: "bytes" } : { body: requests[name](world).body }),
+    headers: { ...(bytes ? { "content-type": "application/octet-stream" } : {}), ...headers },
   });
 }
 

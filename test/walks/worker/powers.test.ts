@@ -40,6 +40,8 @@ const marked = operationNames
 const { name: _name, domain: _domain, ...others } = everySetting;
 // Another host than the repository's is another power.
 const projectSettings = { ...others, health_check: { url: "http://127.0.0.1:3000/up" } };
+const commit = "8e8412f0c3b1d57a94e2f6a8b0c7d1e5f3a29b64";
+const artifact = { sha256: "0".repeat(64), bytes: 1, parts: 1, platform: null, boxes: {} };
 const emergency = "Checkout is down";
 const variables = [
   { name: "NODE_OPTIONS", value: "--inspect" },
@@ -53,8 +55,8 @@ const variables = [
 
 /** A body with every marked field, for the operations with marked fields. */
 const bodies: { readonly [Name in TokenOperation]?: (world: World) => object } = {
-  startDeployment: () => ({ branch: "stable", commit: "8e8412f", emergency }),
-  deploy: ({ projectId }) => ({ project_id: projectId, branch: "stable", commit: "8e8412f", emergency }),
+  startDeployment: () => ({ branch: "stable", commit, artifact, emergency }),
+  deploy: ({ projectId }) => ({ project_id: projectId, branch: "stable", commit, artifact, emergency }),
   rollBack: ({ projectId, deploymentId }) => ({
     ...{ project_id: projectId, deployment_id: deploymentId, version: 1 },
     ...{ settings: "current", variables: "current", emergency },
@@ -67,12 +69,14 @@ const bodies: { readonly [Name in TokenOperation]?: (world: World) => object } =
     ...projectSettings,
     server_id: serverId,
     servers: [{ id: serverId }],
+    build_on: serverId,
     repository: "https://git.test/blog.git",
   }),
   updateProject: ({ serverId }) => ({
     ...projectSettings,
     server_id: serverId,
     servers: [{ id: serverId }],
+    build_on: serverId,
     repository: "https://git.test/blog.git",
     automatic: [],
   }),
