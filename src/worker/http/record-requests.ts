@@ -25,8 +25,9 @@ import { limitRefusals } from "#worker/http/rate-limit.ts";
 import { errorLogLine } from "#worker/http/unexpected-error.ts";
 import { eventActorOf } from "#worker/operations/changes/request-changes.ts";
 
-/** These only ask a server's agent, and so have no write to D1 that could contain their entry. */
+/** These only ask a server's agent, or write to R2, and so have no write to D1 that could contain their entry. */
 const ASKING: ReadonlySet<OperationName> = new Set([
+  "uploadArtifactPart",
   "pauseProject",
   "resumeProject",
   "runCommand",

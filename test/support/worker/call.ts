@@ -8,7 +8,7 @@ export const ORIGIN = "https://gantry.test";
 type Call = {
   readonly method?: string;
   readonly token?: string | null;
-  /** Sent as JSON. */
+  /** Sent as JSON; bytes are sent as they are. */
   readonly body?: unknown;
   /** Sent unchanged. */
   readonly raw?: BodyInit | null;
@@ -25,14 +25,17 @@ export async function call(
     method,
     headers: {
       ...(token ? { authorization: `Bearer ${token}` } : {}),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(body === undefined ? {} : { "content-type": typeOf(body) }),
       ...headers,
     },
     redirect,
-    body: body === undefined ? raw : JSON.stringify(body),
+    body: body === undefined ? raw : isBytes(body) ? body : JSON.stringify(body),
   });
   return await exports.default.fetch(request);
 }
+
+const isBytes = (body: unknown): body is Blob => body instanceof Blob;
+const typeOf = (body: unknown) => (isBytes(body) ? "application/octet-stream" : "application/json");
 
 /** Parses the response as a problem. The schema checks what every problem must contain. */
 export async function problemOf(response: Response): Promise<Problem> {

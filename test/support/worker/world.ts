@@ -241,15 +241,20 @@ function newConnect() {
 }
 
 /** A valid request for each operation, built from what the world contains. */
-export const requests = mapValues(endpoints, ({ path, body }: Endpoint, name) => (world: World): Target => {
-  const filled = path.replace(/:(\w+)/g, (_, parameter: string) => {
-    const value = pathParameters(world)[parameter];
-    if (value === undefined) throw new Error(`world.ts has no value for :${parameter} of ${path}`);
-    return value;
-  });
-  if (body === null) return { path: filled };
-  return { path: filled, body: (bodies[name] ?? (() => operationTexts[name].body))(world) };
-});
+export const requests = mapValues(
+  endpoints,
+  ({ path, body, takes }: Endpoint, name) =>
+    (world: World): Target => {
+      const filled = path.replace(/:(\w+)/g, (_, parameter: string) => {
+        const value = pathParameters(world)[parameter];
+        if (value === undefined) throw new Error(`world.ts has no value for :${parameter} of ${path}`);
+        return value;
+      });
+      if (takes === "bytes") return { path: filled, body: new Blob(["bytes"]) };
+      if (body === null) return { path: filled };
+      return { path: filled, body: (bodies[name] ?? (() => operationTexts[name].body))(world) };
+    },
+);
 
 export const operationNames = Object.keys(endpoints).filter(
   (name): name is OperationName => name in endpoints,
@@ -274,13 +279,11 @@ export async function perform(
   token?: string | null,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  const { method, takes }: Endpoint = endpoints[name];
-  const bytes = takes === "bytes";
   return await call(requests[name](world).path, {
-    method,
+    method: endpoints[name].method,
     token: token === undefined ? senderOf(name, world) : token,
-    ...(bytes ? { raw: "bytes" } : { body: requests[name](world).body }),
-    headers: { ...(bytes ? { "content-type": "application/octet-stream" } : {}), ...headers },
+    body: requests[name](world).body,
+    headers,
   });
 }
 

@@ -35,6 +35,7 @@ const eventOfOperation: { readonly [Name in OperationName]?: EventType | null } 
   applyConfig: "deployment.started",
   cancelDeployment: "deployment.canceled",
   deleteDeployment: "deployment.deleted",
+  uploadArtifactPart: null,
   createProject: "project.created",
   updateProject: "project.updated",
   updateProcess: "project.updated",
@@ -380,8 +381,9 @@ describe("a change of settings", () => {
     const world = await copyWorld();
     const optional = ["install_command", "build_command", "fallback"] as const;
     const none = recordOf(optional, () => null);
-    const { entries } = await patched(world, everySetting, none, { automatic: optional });
-    const [all, ...others] = entries.map(({ changes }) => changes ?? {});
+    const before = { artifact_uploads: false };
+    const { entries } = await patched(world, before, everySetting, none, { automatic: optional });
+    const [, all, ...others] = entries.map(({ changes }) => changes ?? {});
     expect(mapValues(all ?? {}, ({ after }) => after)).toEqual(everySetting);
     expect(others.map((changes) => mapValues(changes, ({ before, after }) => [before, after]))).toEqual([
       mapValues(none, (_, name) => [everySetting[name], ""]),
