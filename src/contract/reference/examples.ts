@@ -98,6 +98,7 @@ export const liveDeployment = {
   variables_revision: 3,
   clear_cache: false,
   runs: [],
+  build: null,
   approved_by: null,
   emergency: null,
   changes: null,

@@ -109,7 +109,13 @@ export class Playground {
     const server_id = this.#serverId;
     const suffix = Math.random().toString(36).slice(2, 8);
     const processes = { web: { command: "node server.js" }, worker: { command: "npm run worker" } };
-    const settings = { name: `project ${suffix}`, server_id, repository: "/srv/git/shop.git", processes };
+    const settings = {
+      name: `project ${suffix}`,
+      server_id,
+      repository: "/srv/git/shop.git",
+      processes,
+      artifact_uploads: true,
+    };
     const created = await this.#make("/v1/projects", settings);
     // No agent of this server ever connects, so deployments that are started there wait.
     const idle = await this.#make("/v1/servers", { name: `server ${suffix}`, ip: "192.0.2.2" });

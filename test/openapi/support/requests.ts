@@ -9,6 +9,8 @@ import type { Request, Sender } from "./request.ts";
 import { spoiled } from "./spoil.ts";
 import { sparse, standIn, valuesOf } from "./values.ts";
 
+const BYTES = "application/octet-stream";
+
 /** Requests for an operation: half of them as the document has them, half of them spoiled in some way. */
 export function requestsFor(listed: Listed): fc.Arbitrary<Request> {
   return fc.oneof(
@@ -21,6 +23,7 @@ function validRequests({ method, path, operation }: Listed): fc.Arbitrary<Reques
   const parameters = operation.parameters.map((one) => document.parameter(one));
   const sender = senderOf(operation);
   const body = operation.requestBody?.content["application/json"]?.schema;
+  const takesBytes = operation.requestBody?.content[BYTES] !== undefined;
   const isOptional = operation.requestBody?.required === false;
   return fc
     .record({
@@ -37,7 +40,7 @@ function validRequests({ method, path, operation }: Listed): fc.Arbitrary<Reques
       ),
       body:
         body === undefined
-          ? fc.constant(null)
+          ? fc.constant(takesBytes ? "bytes" : null)
           : fc.option(
               valuesOf(body).map((value) => JSON.stringify(value)),
               { freq: isOptional ? 4 : 1e9 },
@@ -49,7 +52,7 @@ function validRequests({ method, path, operation }: Listed): fc.Arbitrary<Reques
       sender,
       headers: {
         ...(drawn.accept === "" ? {} : { accept: drawn.accept }),
-        ...(drawn.body === null ? {} : { "content-type": "application/json" }),
+        ...(drawn.body === null ? {} : { "content-type": takesBytes ? BYTES : "application/json" }),
         ...drawn.header,
       },
       body: drawn.body,
