@@ -115,6 +115,7 @@ const texts = [
   "A".repeat(43),
   "A".repeat(64),
   "A".repeat(80),
+  "A".repeat(107),
   "0123456789ab",
   "a/b",
   "/",

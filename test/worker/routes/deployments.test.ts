@@ -107,6 +107,7 @@ describe("a deployment", () => {
       variables_revision: null,
       clear_cache: false,
       runs: [],
+      build: null,
       approved_by: null,
       changes: null,
       emergency: null,

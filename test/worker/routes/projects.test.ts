@@ -53,6 +53,7 @@ describe("a project", () => {
       server_id: world.serverId,
       servers: [{ id: world.serverId, processes: null, cron: false }],
       servers_state: [],
+      balance_state: [],
       last_deploy: null,
       repository: "https://git.test/blog.git",
       branch: "main",
