@@ -89,7 +89,7 @@ const MakeArtifact = z.strictObject({
  * The server takes a build. `artifact.boxes` can have boxes of other servers too. With `reuse_release`, it takes the build only
  * if the files of that release are not complete.
  * `required`: no server has built it, so the agent cannot either. Otherwise it builds by itself, and says in the log why, if
- * the artifact is for another platform, has no box for it, or is not stored any more (404).
+ * the artifact is for another platform, has no box for it, or is no longer stored (404).
  */
 const TakeArtifact = z.strictObject({
   type: z.literal("take"),

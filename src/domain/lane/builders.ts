@@ -46,7 +46,7 @@ export function isNeeded(active: Named<"active">, run: Run): boolean {
   return could.length === 0 || could.some((one) => !isRunIn(one, "waiting"));
 }
 
-/** Whether the deployment does not need a run any more: it only builds for others, and they have its build. */
+/** Whether the deployment no longer needs a run: it only builds for others, and they have its build. */
 export function isSpare({ build }: Named<"active">, { builds }: Run): boolean {
   return builds === "only" && build !== undefined;
 }

@@ -95,7 +95,7 @@ function preflight(): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
+      "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
       "access-control-allow-headers": CORS_REQUEST_HEADERS,
       "access-control-max-age": String(CORS_MAX_AGE_SECONDS),
     },

@@ -112,10 +112,7 @@ export function refuseOldTakers({ origin }: Pick<Context, "origin">, names: read
 }
 
 /** Refuses a start on several servers of which some have an old agent; null: none has. */
-export function refuseOldAgents(
-  { origin }: Pick<Context, "origin">,
-  found: AgentsToDeploy,
-) {
+export function refuseOldAgents({ origin }: Pick<Context, "origin">, found: AgentsToDeploy) {
   const text = oldAgentsText(found);
   if (text === null) return null;
   return refuse("agent_outdated", `${text} Update there: ${installCommand(origin)} | sh`);

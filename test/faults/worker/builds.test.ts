@@ -84,8 +84,8 @@ describe("a build that no deployment needs", () => {
     await project.agent.completes(nextOrder);
     await project.reaches(nextId, "live");
     await expect
-      .poll(async () => (await stored(project)).toSorted(), { timeout: 20_000 })
-      .toEqual([artifact.sha256, next.sha256].toSorted());
+      .poll(async () => new Set(await stored(project)), { timeout: 20_000 })
+      .toEqual(new Set([artifact.sha256, next.sha256]));
     faults.stop();
   });
 });

@@ -381,8 +381,8 @@ describe("a change of settings", () => {
     const world = await copyWorld();
     const optional = ["install_command", "build_command", "fallback"] as const;
     const none = recordOf(optional, () => null);
-    const before = { artifact_uploads: false };
-    const { entries } = await patched(world, before, everySetting, none, { automatic: optional });
+    const other = { artifact_uploads: false };
+    const { entries } = await patched(world, other, everySetting, none, { automatic: optional });
     const [, all, ...others] = entries.map(({ changes }) => changes ?? {});
     expect(mapValues(all ?? {}, ({ after }) => after)).toEqual(everySetting);
     expect(others.map((changes) => mapValues(changes, ({ before, after }) => [before, after]))).toEqual([

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { agentArtifactPath, type Artifact, clientArtifactPath } from "#contract/artifact.ts";
 import { FLEET } from "#contract/agent-protocol.ts";
+import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { serversOf } from "#contract/endpoints/variables/schemas.ts";
 import { toHex } from "#sealing/bytes.ts";
 import { sweepArtifacts } from "#worker/schedule/sweep-artifacts.ts";
@@ -226,7 +227,7 @@ describe("a build that was made elsewhere", () => {
     expect(await problemOf(sealedForNobody)).toMatchObject({ code: "artifact_unreadable" });
     const started = await startWith(project, made.artifact, { branch: "main" });
     expect(started.status).toBe(201);
-    const { id } = (await started.json()) as { id: string };
+    const { id } = DeploymentStarted.parse(await started.json());
     const order = await project.agent.orderOf(id);
     expect(order.artifact).toEqual({ type: "take", artifact: made.artifact, required: true });
     expect(order.source.commit).toBe(SHA);

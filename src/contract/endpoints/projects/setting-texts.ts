@@ -20,7 +20,7 @@ export const settingTexts = {
   build_on:
     "The id of the server that builds for all servers of the project. They take its build, if their platform is the same, and otherwise build for themselves. It can be a server on which the project does not run. `null`: each server builds for itself.",
   artifact_uploads:
-    "Whether a deployment can bring a build that was made elsewhere, such as in CI. Its files are not compared with the repository: whoever can deploy then chooses what runs.",
+    "Whether a deployment can bring a build that was made elsewhere, such as in CI. Its files are not compared with the repository: anyone who can deploy then chooses what runs.",
   repository:
     "The git repository: an https or ssh URL, `user@host:path`, `file:///path`, or an absolute path on the server. On a server that isolates projects, its policy must name a repository on the server itself.",
   branch: "The branch or tag to deploy if a deployment names none.",

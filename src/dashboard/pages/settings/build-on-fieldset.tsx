@@ -39,7 +39,7 @@ export function BuildOnFieldset({ draft, change, errors, rows, mayMove }: Props)
         Accept builds that were made elsewhere, such as in CI
       </label>
       <p class="hint">
-        Their files are not compared with the repository: whoever can deploy then chooses what runs.
+        Their files are not compared with the repository: anyone who can deploy then chooses what runs.
       </p>
     </fieldset>
   );

@@ -90,8 +90,8 @@ export function serversToSealFor(found: FoundSealKeys): {
   const own = [first, ...further];
   const members = own.map((one) => one.serverId);
   const isOwn = builder === null || members.includes(builder);
-  const servers = isOwn ? own : [...own, { serverId: builder, sealKey: keyOf(builderKey) }];
-  return { servers, members };
+  const builders = isOwn ? [] : [{ serverId: builder, sealKey: keyOf(builderKey) }];
+  return { servers: [...own, ...builders], members };
 }
 
 /** The servers of the account with these ids, in this order; null if the account does not have all of them. */
