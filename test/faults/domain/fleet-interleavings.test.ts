@@ -59,10 +59,20 @@ const scenarios: Record<string, Scenario> = {
     before: 3,
     budgets: { start: 1, failure: 1, cut: 1, cancel: 1 },
   },
+  "a server that leaves the project and returns": {
+    servers: 1,
+    before: 2,
+    budgets: { start: 1, undo: 1, failure: 1, cut: 1 },
+  },
   "two servers that may be left out": {
     servers: 3,
     rollout: { ...skip, batch: 2 },
     budgets: { start: 1, cut: 2 },
+  },
+  "a server that is left out after its agent has died": {
+    servers: 3,
+    rollout: skip,
+    budgets: { start: 1, crash: 1, failure: 1 },
   },
   "two starts, and a server that is left out": {
     servers: 2,

@@ -49,6 +49,7 @@ type Step =
   | {
       readonly do:
         | "start"
+        | "start on fewer"
         | "roll back"
         | "cancel"
         | "approve"
@@ -67,7 +68,12 @@ type Step =
 const on = fc.integer({ min: 0, max: 3 });
 const mostly = fc.constantFrom(true, true, true, true, true, true, true, false);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("start" as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom("start" as const, "start" as const, "start on fewer" as const),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("run on" as const) }) },
   {
     weight: 1,
@@ -125,6 +131,8 @@ class History {
     switch (next.do) {
       case "start":
         return this.#change(started(this.world, this.#asked));
+      case "start on fewer":
+        return this.#change(started(this.world, { ...this.#asked, servers: this.#asked.servers.slice(1) }));
       case "roll back":
         return this.#change(rolledBack(this.world, this.#asked));
       case "cancel":

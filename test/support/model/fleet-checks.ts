@@ -1,9 +1,10 @@
 import type { ServerId } from "#contract/ids.ts";
 import { awaitedBuilder } from "#domain/lane/builders.ts";
+import { nextDeadline } from "#domain/lane/deadlines.ts";
 import { batchOf, firstBatchOf, idsOf, minimumOf } from "#domain/lane/fleet.ts";
 import { activeOf, isIn, type Lane, liveOf, type Named } from "#domain/lane/lane.ts";
 import { placementOf } from "#domain/lane/placements.ts";
-import { currentRuns, deploying, isRunIn, isUnended } from "#domain/lane/runs.ts";
+import { carriedWith, currentRuns, deploying, isRunIn, isUnended } from "#domain/lane/runs.ts";
 import { type FleetWorld, hadPermit, idsIn, type Switch } from "./fleet-world.ts";
 
 function must(holds: boolean, what: string): void {
@@ -22,6 +23,10 @@ export function checkStep(before: FleetWorld, after: FleetWorld): void {
       !after.canceled.includes(one.id) || isIn(one, "active", "canceled"),
       `v${one.version} is ${one.state.name}, and somebody was told that it is canceled`,
     );
+  checkForgotten(before.lane, after.lane);
+  checkCancel(before, after);
+  const next = nextDeadline(after.lane);
+  must(active === null || (next !== null && Number.isFinite(next)), "nothing will end the active deployment");
   checkLive(before, after);
   checkCatchUps(before.lane, after.lane);
   for (const id of idsIn(after)) {
@@ -60,7 +65,7 @@ function checkSwitch(after: FleetWorld, made: Switch): void {
 function checkRollout(before: FleetWorld, { lane, approved }: FleetWorld, active: Named<"active">): void {
   const { opened, quota, plan, runs } = active.state;
   const { fleet } = plan;
-  if (fleet === undefined) throw new Error("a project on several servers");
+  if (fleet === undefined) return;
   const own = deploying(active);
   const builder = awaitedBuilder(active);
   const early = own.filter((run) => builder !== null && run.id !== builder.id);
@@ -114,6 +119,25 @@ function checkEndings(before: Lane, after: Lane): void {
       `v${one.version} was ${one.state.name}, and is ${now?.state.name}`,
     );
   }
+}
+
+/** The lane knows of a server that is switching until it has ended: other orders wait for it. */
+function checkForgotten(before: Lane, after: Lane): void {
+  const recorded = after.deployments.flatMap(({ state }) => ("runs" in state ? (state.runs ?? []) : []));
+  const known = new Set([...currentRuns(after), ...recorded].map(({ id }) => id));
+  for (const run of currentRuns(before)) {
+    const isRecorded = carriedWith(before, run.id)?.state.plan?.fleet !== undefined;
+    if (isRecorded && isRunIn(run, "running") && run.state.permitted)
+      must(known.has(run.id), `the lane forgets that ${run.serverId} is switching`);
+  }
+}
+
+/** A cancel is accepted as long as a server has no permit. */
+function checkCancel(before: FleetWorld, after: FleetWorld): void {
+  if (after.canceled.length === before.canceled.length) return;
+  const active = activeOf(before.lane);
+  const open = active === null ? [] : deploying(active).filter((run) => isUnended(run) && !hadPermit(run));
+  must(open.length > 0, "a cancel is accepted when no server could still be stopped");
 }
 
 /** What is live is served by each server that it lists, and a server serves something else only after `stop`. */

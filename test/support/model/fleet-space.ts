@@ -13,7 +13,7 @@ import {
   connect,
   correct,
   cut,
-  fleetPlan,
+  planOn,
   type FleetWorld,
   idsIn,
   isReached,
@@ -29,9 +29,10 @@ import {
 } from "./fleet-world.ts";
 import type { Space } from "./search.ts";
 
-/** How often each request or fault may occur. Other steps are not limited. */
+/** How often each request or fault may occur. Other steps are not limited. `undo`: a start on the servers before. */
 export type FleetBudgets = {
   readonly start: number;
+  readonly undo: number;
   readonly rollback: number;
   readonly apply: number;
   readonly cancel: number;
@@ -50,6 +51,7 @@ export type FleetBudgets = {
 
 const NOTHING: FleetBudgets = {
   start: 0,
+  undo: 0,
   rollback: 0,
   apply: 0,
   cancel: 0,
@@ -66,8 +68,12 @@ const NOTHING: FleetBudgets = {
   time: 0,
 };
 
-/** `servers`: the servers of the next deployments. Others were in the project before. */
-export type FleetState = Asked & { readonly world: FleetWorld; readonly left: FleetBudgets };
+/** `before`: the servers on which releases were live. */
+export type FleetState = Asked & {
+  readonly before: readonly ServerId[];
+  readonly world: FleetWorld;
+  readonly left: FleetBudgets;
+};
 
 /** What a deployment is asked to do. */
 type Asked = {
@@ -95,7 +101,7 @@ export function firstState({ before, servers, releases, rollout, budgets }: Flee
     empty,
   );
   const world = push({ ...deployed, permits: [], switches: [] }, releases + 1);
-  return { world, left: { ...NOTHING, ...budgets }, servers, rollout };
+  return { world, left: { ...NOTHING, ...budgets }, before, servers, rollout };
 }
 
 /** A world after the start of a deployment; the same one if it is refused. */
@@ -123,7 +129,7 @@ function accepted(
 function requestFor({ lane }: FleetWorld, { servers, rollout, builder }: Asked) {
   const [serverId] = servers;
   if (serverId === undefined) throw new Error("a project has a server");
-  return { ...idsOfStart(lane.nextVersion), serverId, plan: fleetPlan(servers, rollout, builder) };
+  return { ...idsOfStart(lane.nextVersion), serverId, plan: planOn(servers, rollout, builder) };
 }
 
 /** The ids of the nth start of a world, so that two paths to the same state have the same ids. */
@@ -222,6 +228,10 @@ function* faults(state: FleetState): Iterable<NextState> {
 function* requests(state: FleetState): Iterable<NextState> {
   const { world } = state;
   yield* spend(state, "start", "start", () => started(world, state));
+  const { before, rollout } = state;
+  yield* spend(state, "undo", "start on the servers before", () =>
+    started(world, { servers: before, rollout }),
+  );
   yield* spend(state, "rollback", "roll back", () => rolledBack(world, state));
   yield* spend(state, "apply", "apply", () => applied(world, state));
   yield* spend(state, "cancel", "cancel", () => cancelActive(world));

@@ -88,9 +88,10 @@ export type FleetWorld = {
 };
 
 /** The plan of a project on these servers. @param builder the server that builds for all; undefined: each for itself */
-export function fleetPlan(servers: readonly ServerId[], rollout: Rollout, builder?: ServerId): Plan {
-  const fleet = { servers: servers.map((id) => ({ id, processes: null, cron: false })), rollout };
+export function planOn(servers: readonly ServerId[], rollout: Rollout, builder?: ServerId): Plan {
   const built = builder === undefined ? {} : { builder };
+  if (servers.length === 1) return { ...defaultPlan, release_command: "migrate", ...built };
+  const fleet = { servers: servers.map((id) => ({ id, processes: null, cron: false })), rollout };
   return { ...defaultPlan, release_command: "migrate", fleet, ...built };
 }
 
@@ -207,7 +208,9 @@ function noteStep(
   let next = world;
   if (phase === "preparing" && isGood && run.reuse === null)
     next = { ...next, built: { ...next.built, [`${serverId} ${run.version}`]: run.commit } };
-  if (phase === "releasing") next = { ...next, released: [...next.released, { deploymentId, isGood }] };
+  const isAlone = phase === "permitted" && run.runsRelease === null && run.reuse === null;
+  if (phase === "releasing" || isAlone)
+    next = { ...next, released: [...next.released, { deploymentId, isGood }] };
   if (phase === "switched" || after?.phase !== "switched") return next;
   const release = releaseOf(run);
   const commit = next.built[`${serverId} ${release}`] ?? null;
