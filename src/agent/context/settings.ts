@@ -56,6 +56,8 @@ export const defaultSettings = {
   statusMs: 180_000,
   /** How often the agent checks whether the ingress answers. */
   ingressCheckMs: 10_000,
+  /** How often a balancer asks each member whether it takes requests. */
+  membersCheckMs: 500,
   pingMs: PING_INTERVAL_MS,
   missedPongs: 3,
   /** Timeout from opening the link to `welcome`, and from a request to its answer. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { counted } from "#contract/lib/counted.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { storedAs } from "#contract/stored.ts";
@@ -11,6 +12,9 @@ const IngressStatus = z.object({
   problem: z.nullable(z.string()),
   sites: z.int(),
   refused: z.array(z.object({ project: z.string(), reason: z.string() })),
+  /** How many projects it balances, and what does not work besides sites, as sentences. */
+  balanced: z._default(z.int(), 0),
+  notes: z._default(z.array(z.string()), []),
 });
 export type IngressStatus = z.infer<typeof IngressStatus>;
 const storedStatus = storedAs(IngressStatus);
@@ -26,10 +30,12 @@ export async function writeIngressStatus(home: string, status: IngressStatus): P
 export async function ingressLines(home: string): Promise<string> {
   const status = await readJsonFile(pathIn(home), storedStatus);
   if (status === null) return "";
-  const { problem, sites, refused } = status;
-  const works = `Caddy serves ${sites} ${sites === 1 ? "site" : "sites"}`;
+  const { problem, sites, refused, balanced, notes } = status;
+  const balances = balanced === 0 ? "" : `, and balances ${counted(balanced, "project")}`;
+  const works = `Caddy serves ${counted(sites, "site")}${balances}`;
   return [
     `ingress: ${problem ?? works}`,
+    ...notes.map((note) => `ingress: ${note}`),
     ...refused.map(({ project, reason }) => `ingress: ${project}: ${reason}`),
   ]
     .map((line) => `\n${line}`)

@@ -1,3 +1,4 @@
+import type { BalanceReports, FleetReport } from "#contract/agent-fleet.ts";
 import type { CertificateState } from "#contract/endpoints/domains/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { CertificateHealth } from "#contract/reported-health.ts";
@@ -29,6 +30,12 @@ export type Ingress = {
   refusalOf(projectId: ProjectId): string | null;
   /** The state of a host name's certificate now; null if the ingress does not terminate TLS. */
   readCertificate(name: string): Promise<CertificateState | null>;
+  /** How other servers reach this ingress; null without TLS, and before it has an authority of its own. */
+  reportFleet(): Promise<FleetReport | null>;
+  /** What is out of the projects that this server balances; null: it balances none. */
+  reportBalance(): BalanceReports | null;
+  /** Why this server does not do for other servers what it should, or cannot use a certificate, as a sentence. */
+  fleetProblem(): string | null;
   /**
    * Looks after the ingress until the signal is aborted: applies what could not be applied, and notices that it ended.
    * @param onChange called when a problem has appeared, changed or ended
@@ -45,5 +52,8 @@ export const noIngress: Ingress = {
   certificatesOf: () => null,
   refusalOf: () => null,
   readCertificate: () => Promise.resolve(null),
+  reportFleet: () => Promise.resolve(null),
+  reportBalance: () => null,
+  fleetProblem: () => null,
   watch: () => Promise.resolve(),
 };

@@ -1,5 +1,9 @@
-import type { NamedSite } from "#agent/ingress/caddy/config.ts";
+import type { NamedSite } from "#agent/ingress/caddy/site-routes.ts";
+import type { BalancedSite } from "#agent/ingress/fleet/resolve-fleet.ts";
 import type { ProjectId } from "#contract/ids.ts";
+
+/** What wants host names for a project: its site here, or its members, which can be the same project. */
+export type Named = NamedSite | BalancedSite;
 
 /**
  * A name that two projects want. The project that comes later does not get it. `isServed`: at its other names. `reason`: a
@@ -16,8 +20,8 @@ export type NameProblem = {
  * @param sites the first project in this order that has a name as its domain keeps it, then the first that has it as an
  * alias
  */
-export function nameSites(sites: readonly NamedSite[]): {
-  readonly sites: readonly NamedSite[];
+export function nameSites(sites: readonly Named[]): {
+  readonly sites: readonly Named[];
   readonly problems: readonly NameProblem[];
 } {
   const owners = new Map<string, ProjectId>();
@@ -36,14 +40,20 @@ export function nameSites(sites: readonly NamedSite[]): {
     });
     return true;
   };
-  const named = sites.flatMap(({ project, site }) => {
+  const named = sites.flatMap((each): Named[] => {
+    const { project, site } = each;
     const seen = new Set([site.domain]);
     const aliases = site.aliases.filter(({ domain }) => {
       const isNew = !seen.has(domain);
       seen.add(domain);
       return isNew && !lacks(project, domain, true);
     });
-    return lacks(project, site.domain, false) ? [] : [{ project, site: { ...site, aliases } }];
+    if (lacks(project, site.domain, false)) return [];
+    return [
+      "members" in each
+        ? { ...each, site: { ...each.site, aliases } }
+        : { ...each, site: { ...each.site, aliases } },
+    ];
   });
   return { sites: named, problems };
 }

@@ -18,8 +18,14 @@ const AddressRange = z
   .union([z.cidrv4(), z.cidrv6()], "must be a range of IP addresses, such as 10.0.0.0/16")
   .check(z.refine((range) => !range.endsWith("/0"), "must not contain all addresses"));
 
+const AbsolutePath = textUpTo(4096).check(z.startsWith("/", "must be an absolute path"));
+
+/** A certificate with the others of its chain, and its key, both as PEM. */
+const CertificateFiles = z.strictObject({ cert: AbsolutePath, key: AbsolutePath });
+
 /** Far more than the balancers of a hoster have. */
 const MAX_RANGES = 200;
+const MAX_CERTIFICATES = 200;
 
 /**
  * `/etc/gantry/ingress.json`, which the installer writes and the server's owner may edit. `admin`: where Caddy takes its
@@ -27,6 +33,8 @@ const MAX_RANGES = 200;
  * exist only in a private network always get Caddy's own. `email`, `acme_directory`: of the account at the issuer, and
  * another one than Let's Encrypt. `listen`: behind a web server of the owner, which terminates TLS: then this address and
  * port is the only one. `trust`: the addresses of load balancers, whose `X-Forwarded-*` says who the visitor is.
+ * `fleet_port`: where balancers of Gantry reach this server; it is open only while a project has one. `certificates`: files
+ * that something else renews.
  */
 export const IngressSettings = z.strictObject({
   admin: SocketPath,
@@ -38,6 +46,8 @@ export const IngressSettings = z.strictObject({
   trust: z._default(listUpTo(AddressRange, MAX_RANGES), []),
   http_port: z._default(Port, 80),
   https_port: z._default(Port, 443),
+  fleet_port: z._default(Port, 8443),
+  certificates: z._default(listUpTo(CertificateFiles, MAX_CERTIFICATES), []),
 });
 export type IngressSettings = z.infer<typeof IngressSettings>;
 

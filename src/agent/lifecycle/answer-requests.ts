@@ -145,7 +145,7 @@ export function createRequests(
     read_processes: (request) => readProcesses(context, request),
     set_maintenance: (request) => setMaintenance(context, request),
     set_drain: (request) => setDrain(context, request),
-    set_fleet: (request) => setFleet(request),
+    set_fleet: (request) => setFleet(context, request),
     set_pause: (request) => setPause(context, pauses, request),
     read_output: (request) => readLines(context, request),
     start_command: (request) => commandRead(request, commands.start),

@@ -1,9 +1,11 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import { applyDrain } from "#agent/ingress/drain.ts";
+import { storeFleet } from "#agent/ingress/fleet/fleet-file.ts";
 import { applyMaintenance } from "#agent/ingress/maintenance.ts";
 import type { Pauses } from "#agent/ingress/pauses.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
+import type { FleetState } from "#contract/agent-fleet.ts";
 import type { AgentRequestOf, AnswerTo } from "#contract/agent-requests.ts";
 import type { PauseResult } from "#contract/endpoints/traffic/pause.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -43,17 +45,28 @@ export async function setDrain(
   return { type: "drain_set", request_id, problem: sentProblem(problem) };
 }
 
-export async function setFleet({
-  request_id,
-  fleet,
-}: AgentRequestOf<"set_fleet">): Promise<AnswerTo<"set_fleet">> {
-  const isAsked = fleet.balances.length > 0 || fleet.serves.length > 0;
-  return {
-    type: "fleet_set",
-    request_id,
-    revision: fleet.revision,
-    problem: isAsked ? NO_INGRESS : null,
-  };
+/** Answers once Caddy is configured, or has refused it. */
+export async function setFleet(
+  context: AgentContext,
+  { request_id, fleet }: AgentRequestOf<"set_fleet">,
+): Promise<AnswerTo<"set_fleet">> {
+  const { home, ingress, log } = context;
+  const answer = { type: "fleet_set", request_id, revision: fleet.revision } as const;
+  try {
+    await storeFleet(home, fleet);
+  } catch (error) {
+    const failure = `The server could not store what it does with others: ${messageOf(error)}`;
+    log(failure);
+    return { ...answer, problem: sentProblem(failure) };
+  }
+  await ingress.apply();
+  return { ...answer, problem: sentProblem(fleetProblem(context, fleet)) };
+}
+
+function fleetProblem({ ingress }: AgentContext, { balances, serves }: FleetState): string | null {
+  const isAsked = balances.length > 0 || serves.some(({ entry }) => entry === "balancer");
+  if (ingress.kind === "none") return isAsked ? NO_INGRESS : null;
+  return ingress.problem() ?? ingress.fleetProblem();
 }
 
 function sentProblem(problem: string | null): string | null {

@@ -23,6 +23,7 @@ export async function chooseIngress(path: string | null, home: string, slots: st
       slots,
       settings: read.value,
       checkMs: settings.ingressCheckMs,
+      membersMs: settings.membersCheckMs,
       now: () => Date.now(),
       log,
     });

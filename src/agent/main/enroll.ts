@@ -1,5 +1,6 @@
 import { connectionPath, writeConnection } from "#agent/context/connection-file.ts";
 import { forgetDrain } from "#agent/ingress/drain.ts";
+import { forgetFleet } from "#agent/ingress/fleet/fleet-file.ts";
 import type { AgentConnection } from "#contract/agent-connection.ts";
 import { beginAttempt, endAttempt } from "#agent/main/enrolment-attempt.ts";
 import { endpointUrl } from "#agent/lib/http/control-plane.ts";
@@ -67,6 +68,7 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
     const connection = { url: request.url, ...enrolled.data };
     try {
       await forgetDrain(request.home);
+      await forgetFleet(request.home);
       await writeConnection(request.home, connection);
     } catch (error) {
       const path = connectionPath(request.home);

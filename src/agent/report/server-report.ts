@@ -29,9 +29,17 @@ export async function reportServer(context: AgentContext) {
     isolation: context.isolation.kind,
     policy: policyLevel(context.policy),
     tools: await tools(context),
-    ...ingressProblem(ingressProblemOf(context, await hasApps(context))),
+    ...ingressProblem(ingressProblemOf(context, await hasApps(context)) ?? context.ingress.fleetProblem()),
+    ...(await reportFleet(context)),
     projects: await projects(context),
   };
+}
+
+/** What other servers need to know, and what this one knows of them. */
+async function reportFleet({ ingress }: AgentContext) {
+  const fleet = await ingress.reportFleet();
+  const balance = ingress.reportBalance();
+  return { ...(fleet === null ? {} : { fleet }), ...(balance === null ? {} : { balance }) };
 }
 
 /** Whether the domain of a project should lead to instances. Asked only if nothing of Gantry's could lead it there. */

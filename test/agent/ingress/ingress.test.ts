@@ -12,9 +12,11 @@ import { type CertificatesFound, createCertificateChecks } from "#agent/ingress/
 import { ingressFiles } from "#agent/ingress/caddy/load-sites.ts";
 import { isImmutable } from "#agent/ingress/caching.ts";
 import { isPrivateName } from "#agent/ingress/caddy/certificates.ts";
-import { caddyConfig, type NamedSite } from "#agent/ingress/caddy/config.ts";
+import { caddyConfig } from "#agent/ingress/caddy/config.ts";
+import type { NamedSite } from "#agent/ingress/caddy/site-routes.ts";
 import { ingressLines } from "#agent/ingress/ingress-status.ts";
 import { nameSites } from "#agent/ingress/name-sites.ts";
+import { planIngress } from "#agent/ingress/plan-ingress.ts";
 import { IngressSettings } from "#agent/ingress/settings.ts";
 import { planSite, publishSite } from "#agent/apps/publish-site.ts";
 import { writeSite } from "#agent/ingress/site-file.ts";
@@ -70,8 +72,9 @@ describe("Caddy's configuration", () => {
   ];
   const places = { home: "/var/lib/gantry", slots: "/run/gantry/slots" };
   const sockets = { admin: "/run/gantry-ingress/admin.sock", check: "/run/gantry-ingress/check.sock" };
+  const { plan } = planIngress({ sites, fleet: null, certificates: [] });
   const configText = (settings: object) =>
-    `${JSON.stringify(caddyConfig(sites, places, IngressSettings.parse({ ...sockets, ...settings })), null, 2)}\n`;
+    `${JSON.stringify(caddyConfig(plan, places, IngressSettings.parse({ ...sockets, ...settings })), null, 2)}\n`;
 
   it("has the sites with TLS, redirects to it, and the same sites for the agent's checks", async () => {
     await expect(configText({})).toMatchFileSnapshot("snapshots/caddy-with-tls.snap");
@@ -191,6 +194,7 @@ describe("The agent", () => {
       slots: join(home, "slots"),
       settings: IngressSettings.parse({ admin: join(home, "admin.sock"), check: join(home, "check.sock") }),
       checkMs: 20,
+      membersMs: 500,
       now: () => Date.now(),
       log: (line) => void lines.push(line),
     });

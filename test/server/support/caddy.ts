@@ -19,6 +19,7 @@ import { ingressPrograms } from "../../../scripts/shared/ingress-programs.ts";
 import { freePort } from "../../support/free-port.ts";
 
 type Environment = Readonly<Record<string, string>>;
+type TestPorts = Pick<IngressSettings, "http_port" | "https_port" | "fleet_port">;
 
 /** A server's Caddy with the agent's part that configures it, in a folder of its own and with its own ports. */
 export class TestIngress {
@@ -31,14 +32,13 @@ export class TestIngress {
   readonly ingress: Ingress;
   #caddy: ChildProcess | null = null;
 
-  private constructor(httpPort: number, httpsPort: number, options: object, environment: Environment) {
+  private constructor(ports: TestPorts, options: object, environment: Environment) {
     this.#environment = environment;
     this.settings = IngressSettings.parse({
       admin: join(this.home, "admin.sock"),
       check: join(this.home, "check.sock"),
       issuer: "internal",
-      http_port: httpPort,
-      https_port: httpsPort,
+      ...ports,
       ...options,
     });
     this.ingress = createCaddyIngress({
@@ -46,6 +46,7 @@ export class TestIngress {
       slots: this.slots,
       settings: this.settings,
       checkMs: 100,
+      membersMs: 500,
       now: () => Date.now(),
       log: (line) => void this.log.push(line),
     });
@@ -53,7 +54,12 @@ export class TestIngress {
 
   /** @param environment added to Caddy's */
   static async create(options: object = {}, environment: Environment = {}): Promise<TestIngress> {
-    const test = new TestIngress(await freePort(), await freePort(), options, environment);
+    const ports = {
+      http_port: await freePort(),
+      https_port: await freePort(),
+      fleet_port: await freePort(),
+    };
+    const test = new TestIngress(ports, options, environment);
     await mkdir(ingressFiles(test.home).folder, { recursive: true });
     const admin = {
       listen: `unix/${test.settings.admin}|0660`,
@@ -90,12 +96,26 @@ export class TestIngress {
   }
 
   async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  /** Has Caddy finish its requests and end, as its service does. */
+  async stop(): Promise<void> {
+    await this.#end("SIGTERM");
+  }
+
+  async #end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     const caddy = this.#caddy;
     this.#caddy = null;
     if (caddy === null || caddy.exitCode !== null) return;
     const exited = once(caddy, "exit");
-    caddy.kill("SIGKILL");
+    caddy.kill(signal);
     await exited;
+  }
+
+  /** Freezes Caddy: the system accepts connections for it, and nothing answers. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#caddy?.kill(signal);
   }
 
   /** Writes a project's site as a switch does, and has the agent apply it. */

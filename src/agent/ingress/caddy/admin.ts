@@ -4,6 +4,7 @@ import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
 const Refusal = z.object({ error: z.string() });
+const Authority = z.object({ root_certificate: z.string() });
 
 /** `refused`: Caddy keeps its earlier configuration. `silent`: it is not known whether it has changed. */
 export type LoadEnd =
@@ -15,6 +16,7 @@ export type LoadEnd =
 const LOAD_MS = 30_000;
 const CHECK_MS = 5_000;
 const MAX_ANSWER_BYTES = 4096;
+const MAX_AUTHORITY_BYTES = 32 * 1024;
 
 /**
  * Makes Caddy use a configuration: the whole of it, or nothing. Caddy does nothing if it has this configuration
@@ -60,6 +62,21 @@ export async function checkCaddy(socketPath: string): Promise<string | null> {
     case "aborted":
       return "no answer in time";
   }
+}
+
+/** @returns the certificate of Caddy's own authority in PEM, which Caddy creates if it has none; null without an answer */
+export async function readRoot(socketPath: string): Promise<string | null> {
+  const answer = await sendRequest({
+    url: new URL("http://gantry/pki/ca/local"),
+    method: "GET",
+    socketPath,
+    timeoutMs: CHECK_MS,
+    maxBodyBytes: MAX_AUTHORITY_BYTES,
+    fresh: true,
+  });
+  if (answer.kind !== "answered" || answer.status !== 200) return null;
+  const authority = Authority.safeParse(parseJson(answer.body));
+  return authority.success ? authority.data.root_certificate : null;
 }
 
 function reasonIn(body: string): string {

@@ -1,6 +1,8 @@
 import { connect } from "node:tls";
 
-import { namesOf, type NamedSite } from "#agent/ingress/caddy/config.ts";
+import { namesOf } from "#agent/ingress/caddy/site-routes.ts";
+import { type FileCertificate, isCovered } from "#agent/ingress/file-certificates.ts";
+import type { Named } from "#agent/ingress/name-sites.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
 import type { CertificateState } from "#contract/endpoints/domains/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -28,8 +30,11 @@ export type CertificatesFound = {
 
 /** Looks for names of sites for which Caddy could not obtain or renew a certificate. */
 export type CertificateChecks = {
-  /** Never throws. */
-  check(sites: readonly NamedSite[]): Promise<CertificatesFound>;
+  /**
+   * Never throws.
+   * @param files the certificates that something else renews
+   */
+  check(sites: readonly Named[], files?: readonly FileCertificate[]): Promise<CertificatesFound>;
   /** The state of a host name's certificate now; null behind a web server of the owner. Never throws. */
   stateOf(name: string): Promise<CertificateState | null>;
 };
@@ -47,7 +52,7 @@ export function createCertificateChecks(
   /** The result for each name, as soon as it is certain. */
   const known = new Map<string, Omit<CertificateHealth, "domain">>();
 
-  async function checkName(name: string): Promise<void> {
+  async function checkName(name: string, isFromFile: boolean): Promise<void> {
     const left = passes.get(name) ?? 0;
     if (left > 0) return void passes.set(name, left - 1);
     const { state, expiresAt } = await readCertificate(name, port, now());
@@ -64,7 +69,7 @@ export function createCertificateChecks(
         const failed = (failures.get(name) ?? 0) + 1;
         failures.set(name, failed);
         if (failed >= FAILED_CHECKS)
-          known.set(name, { state, expires_at: expiresAt, problem: textOf(name, state) });
+          known.set(name, { state, expires_at: expiresAt, problem: textOf(name, state, isFromFile) });
       }
     }
   }
@@ -75,7 +80,7 @@ export function createCertificateChecks(
   });
 
   return {
-    async check(sites) {
+    async check(sites, files = []) {
       const problems = new Map<ProjectId, string>();
       const certificates = new Map<ProjectId, CertificateHealth[]>();
       // Behind a web server of the owner, which has the certificates.
@@ -85,7 +90,9 @@ export function createCertificateChecks(
         for (const name of noted.keys()) if (!all.has(name)) noted.delete(name);
       const names = [...all];
       for (let at = 0; at < names.length; at += AT_ONCE)
-        await Promise.all(names.slice(at, at + AT_ONCE).map(checkName));
+        await Promise.all(
+          names.slice(at, at + AT_ONCE).map((name) => checkName(name, isCovered(name, files))),
+        );
       for (const site of sites) {
         // In the order of the names, so that the problem of a project with several stays the same.
         const found = namesOf(site).map(healthOf);
@@ -99,7 +106,9 @@ export function createCertificateChecks(
   };
 }
 
-function textOf(name: string, state: "missing" | "late"): string {
+function textOf(name: string, state: "missing" | "late", isFromFile: boolean): string {
+  if (isFromFile && state === "late")
+    return `The certificate of ${name} expires soon. Renew the file that /etc/gantry/ingress.json names.`;
   return state === "missing"
     ? `${name} has no certificate yet. Its DNS records must lead to this server, and port 80 must be open. The issuer's answer: journalctl -u gantry-ingress`
     : `The certificate of ${name} expires soon, and could not be renewed. The issuer's answer: journalctl -u gantry-ingress`;

@@ -1,24 +1,26 @@
-import { join } from "node:path";
-
-import { appRoutes, type AppRoutesOptions } from "#agent/ingress/caddy/app-routes.ts";
-import { fileRoutes } from "#agent/ingress/caddy/file-routes.ts";
-import { heldFilesRoute, holdRoute } from "#agent/ingress/caddy/hold-route.ts";
-import { readyRoutes } from "#agent/ingress/caddy/ready-routes.ts";
-import { answer, answerPage, contentOf, hasFile, type CaddyRoute } from "#agent/ingress/caddy/route.ts";
-import { rulesRoutes } from "#agent/ingress/caddy/rules-route.ts";
-import { TYPES, typesRoute } from "#agent/ingress/caddy/types-route.ts";
+import { balanceRoutes, balancerNames, memberCheckRoutes } from "#agent/ingress/caddy/balance-routes.ts";
 import { certificates } from "#agent/ingress/caddy/certificates.ts";
-import { ingressPages, MAINTENANCE_RETRY_SECONDS, pageOf } from "#agent/ingress/page.ts";
+import { challengeRoutes } from "#agent/ingress/caddy/challenge-route.ts";
+import { fleetServer, memberNames, memberships } from "#agent/ingress/caddy/fleet-server.ts";
+import { readyRoutes } from "#agent/ingress/caddy/ready-routes.ts";
+import { answer, answerPage, type CaddyRoute } from "#agent/ingress/caddy/route.ts";
+import { rulesRoutes } from "#agent/ingress/caddy/rules-route.ts";
+import {
+  checkRoute,
+  type IngressPlaces,
+  namedRoutes,
+  namesOf,
+  portOf,
+  redirectTo,
+  visitorRoutes,
+} from "#agent/ingress/caddy/site-routes.ts";
+import { TYPES, typesRoute } from "#agent/ingress/caddy/types-route.ts";
+import { isCovered } from "#agent/ingress/file-certificates.ts";
+import { type Fleet, noFleet } from "#agent/ingress/fleet/resolve-fleet.ts";
+import type { Named } from "#agent/ingress/name-sites.ts";
+import { ingressPages, pageOf } from "#agent/ingress/page.ts";
+import { type IngressPlan, publicSites } from "#agent/ingress/plan-ingress.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
-import type { SiteFile } from "#agent/ingress/site-file.ts";
-import { slotFiles } from "#agent/ingress/slots.ts";
-import { projectFolder } from "#agent/workspace/project-folder.ts";
-import type { ProjectId } from "#contract/ids.ts";
-
-/** The site of a project. */
-export type NamedSite = { readonly project: ProjectId; readonly site: SiteFile };
-
-export type IngressPlaces = { readonly home: string; readonly slots: string };
 
 /** How long requests may take that began before a change of the configuration, or before Caddy was asked to end. */
 const GRACE_PERIOD = "5m";
@@ -39,14 +41,23 @@ const ERRORS: readonly CaddyRoute[] = [
  * configuration itself costs requests.
  */
 export function caddyConfig(
-  sites: readonly NamedSite[],
+  plan: IngressPlan,
   places: IngressPlaces,
   settings: IngressSettings,
 ): Record<string, unknown> {
-  const listen = settings.listen;
+  const { listen, trust } = settings;
   const withTls = listen === undefined;
+  const { sites } = plan;
+  // Without TLS of its own, this server is neither a balancer nor a member of one.
+  const fleet = withTls ? plan.fleet : noFleet;
+  const members = memberships(sites, fleet.entries);
+  const visited = publicSites({ sites, fleet });
   const rules = rulesRoutes(sites.map(({ site }) => site.content));
   const named = sites.length === 0 ? {} : { named_routes: { ...rules, [TYPES]: typesRoute } };
+  const from = trust.length === 0 ? "visitors" : "balancers";
+  const routesOf = (each: Named): CaddyRoute[] =>
+    "members" in each ? balanceRoutes(each, places.slots) : visitorRoutes(each, places, settings, from);
+  const fileNames = visited.flatMap(namesOf).filter((name) => isCovered(name, plan.certificates));
   return {
     admin: { listen: socketAddress(settings.admin), origins: ["gantry"], config: { persist: false } },
     // The agent checks every few seconds whether Caddy answers, which is not worth a line.
@@ -61,26 +72,67 @@ export function caddyConfig(
             listen: [listen ?? `:${settings.https_port}`],
             routes: [
               ...readyRoutes(places.slots),
-              ...sites.flatMap((site) => siteRoutes(site, places, settings)),
+              ...visited.flatMap((each) => namedRoutes(each, settings, routesOf(each))),
               { handle: UNKNOWN },
             ],
             errors: { routes: ERRORS },
             ...named,
-            automatic_https: withTls ? { disable_redirects: true } : { disable: true },
+            automatic_https: withTls ? automaticHttps(fileNames) : { disable: true },
             ...trustedProxies(settings),
           },
-          ...(withTls ? { redirects: redirects(sites, places, settings) } : {}),
+          ...(withTls ? { redirects: redirects(visited.flatMap(namesOf), fleet, places, settings) } : {}),
+          ...(members.length === 0
+            ? {}
+            : {
+                fleet: {
+                  ...fleetServer(members, places, settings, { handle: UNKNOWN }),
+                  errors: { routes: ERRORS },
+                  ...named,
+                },
+              }),
           check: {
             listen: [socketAddress(settings.check)],
-            routes: [...sites.map((site) => checkRoute(site, places)), { handle: UNKNOWN }],
+            routes: [
+              ...memberCheckRoutes(fleet.balanced),
+              ...sites.map((site) => checkRoute(site, places)),
+              { handle: UNKNOWN },
+            ],
             errors: { routes: ERRORS },
             ...named,
             automatic_https: { disable: true },
           },
         },
       },
-      ...(withTls ? certificates(sites.flatMap(namesOf), settings) : {}),
+      ...(withTls
+        ? certificates(
+            {
+              names: visited.flatMap(namesOf),
+              fleetNames: [...memberNames(members), ...balancerNames(fleet.balanced)],
+              ownNames: sites
+                .filter(({ project }) => fleet.entries.get(project)?.type === "own")
+                .flatMap(namesOf),
+              sharedNames: visited.filter((each) => isShared(each, fleet)).flatMap(namesOf),
+              files: plan.certificates,
+            },
+            settings,
+          )
+        : {}),
     },
+  };
+}
+
+/** Whether a name leads to several servers, so that an issuer can ask any of them. */
+function isShared(named: Named, { entries }: Fleet): boolean {
+  if ("members" in named) return named.peers.length > 0;
+  const entry = entries.get(named.project);
+  return entry?.type === "each" && entry.peers.length > 0;
+}
+
+/** @param fileNames have a certificate from a file, so that none is requested */
+function automaticHttps(fileNames: readonly string[]): Record<string, unknown> {
+  return {
+    disable_redirects: true,
+    ...(fileNames.length === 0 ? {} : { skip_certificates: fileNames }),
   };
 }
 
@@ -102,112 +154,25 @@ function socketAddress(path: string): string {
   return `unix/${path}|0660`;
 }
 
-/** All host names of a site. */
-export function namesOf({ site }: NamedSite): string[] {
-  return [site.domain, ...site.aliases.map(({ domain }) => domain)];
-}
-
-function siteRoutes(named: NamedSite, places: IngressPlaces, settings: IngressSettings): CaddyRoute[] {
-  const withTls = settings.listen === undefined;
-  const { site, project } = named;
-  const files = slotFiles(places.slots, project);
-  const namesThat = (redirect: boolean) =>
-    site.aliases.filter((alias) => alias.redirect === redirect).map(({ domain }) => domain);
-  const redirecting = namesThat(true);
-  const maintenance: CaddyRoute = {
-    match: [hasFile(files.folder, "maintenance")],
-    handle: answer(503, contentOf(files.maintenance), { "Retry-After": String(MAINTENANCE_RETRY_SECONDS) }),
-    terminal: true,
-  };
-  const origin = withTls ? `https://${site.domain}${portOf(settings)}` : `//${site.domain}`;
-  return [
-    {
-      match: [{ host: [site.domain, ...namesThat(false)] }],
-      handle: [
-        {
-          handler: "subroute",
-          routes: [
-            holdRoute(files),
-            maintenance,
-            ...(site.content.kind === "files" ? [heldFilesRoute(settings.check)] : []),
-            ...contentRoutes(named, places, { from: settings.trust.length === 0 ? "visitors" : "balancers" }),
-          ],
-        },
-      ],
-      terminal: true,
-    },
-    ...(redirecting.length === 0 ? [] : [redirectTo(origin, redirecting, 301)]),
-  ];
-}
-
-/** For the agent: without TLS, redirects, pauses and maintenance. */
-function checkRoute(named: NamedSite, places: IngressPlaces): CaddyRoute {
-  return {
-    match: [{ host: namesOf(named) }],
-    handle: [{ handler: "subroute", routes: contentRoutes(named, places, { from: "agent" }) }],
-    terminal: true,
-  };
-}
-
-function contentRoutes(
-  { project, site }: NamedSite,
-  { home, slots }: IngressPlaces,
-  options: Pick<AppRoutesOptions, "from">,
-): CaddyRoute[] {
-  const files = slotFiles(slots, project);
-  const folder = projectFolder(home, project);
-  const { assets } = folder;
-  switch (site.content.kind) {
-    case "app":
-      return appRoutes(files, { ...options, assets });
-    case "files": {
-      const { directory, sources, rule_sets: ruleSets = {} } = site.content;
-      const { current, served: servedPath } = folder;
-      const fallbackRoot = join(current, directory);
-      return fileRoutes(files, {
-        fallbackRoot,
-        servedPath,
-        showsSources: sources === true,
-        ruleSets,
-        assets,
-      });
-    }
-  }
-}
-
 /**
  * Plain HTTP leads to HTTPS, except for the ready URL, and for the requests of a certificate's issuer, which Caddy answers
- * before this.
+ * before this if it can.
  */
 function redirects(
-  sites: readonly NamedSite[],
+  hosts: readonly string[],
+  fleet: Fleet,
   { slots }: IngressPlaces,
   settings: IngressSettings,
 ): Record<string, unknown> {
-  const hosts = sites.flatMap(namesOf);
   const toHttps: CaddyRoute = redirectTo(`https://{http.request.host}${portOf(settings)}`, hosts, 308);
   return {
     listen: [`:${settings.http_port}`],
-    routes: [...readyRoutes(slots), ...(hosts.length === 0 ? [] : [toHttps]), { handle: UNKNOWN }],
-    automatic_https: { disable: true },
-  };
-}
-
-/** The port in addresses that lead to HTTPS. */
-function portOf({ https_port }: IngressSettings): string {
-  return https_port === 443 ? "" : `:${https_port}`;
-}
-
-function redirectTo(origin: string, hosts: readonly string[], status: number): CaddyRoute {
-  return {
-    match: [{ host: hosts }],
-    handle: [
-      {
-        handler: "static_response",
-        status_code: status,
-        headers: { Location: [`${origin}{http.request.uri}`] },
-      },
+    routes: [
+      ...readyRoutes(slots),
+      ...challengeRoutes(fleet),
+      ...(hosts.length === 0 ? [] : [toHttps]),
+      { handle: UNKNOWN },
     ],
-    terminal: true,
+    automatic_https: { disable: true },
   };
 }

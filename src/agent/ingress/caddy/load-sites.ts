@@ -4,10 +4,12 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { type LoadEnd, loadConfig } from "#agent/ingress/caddy/admin.ts";
-import { caddyConfig, type NamedSite } from "#agent/ingress/caddy/config.ts";
-import { nameSites } from "#agent/ingress/name-sites.ts";
+import { caddyConfig } from "#agent/ingress/caddy/config.ts";
+import { FileCertificate } from "#agent/ingress/file-certificates.ts";
+import { type IngressInput, planIngress } from "#agent/ingress/plan-ingress.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
 import { SiteFile } from "#agent/ingress/site-file.ts";
+import { FleetState } from "#contract/agent-fleet.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { storedAs } from "#contract/stored.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
@@ -21,15 +23,23 @@ type LoadOptions = {
   readonly log: (message: string) => void;
 };
 
-/** `refused`: why Caddy refuses single sites. The others are loaded without them. */
+/**
+ * `refused`: why Caddy refuses single sites. The others are loaded without them. `refusedParts`: why it refuses what other
+ * servers need, or the certificates from files, as sentences. The earlier ones stay.
+ */
 export type SitesLoaded = {
   readonly end: Exclude<LoadEnd, { kind: "refused" }> | { readonly kind: "unchanged" };
   readonly refused: ReadonlyMap<ProjectId, string>;
+  readonly refusedParts: readonly string[];
 };
 
-/** The sites that Caddy accepted last. */
-const AcceptedSites = z.object({ sites: z.array(z.object({ project: ProjectId, site: SiteFile })) });
-const storedSites = storedAs(AcceptedSites);
+/** What Caddy accepted last. */
+const Accepted = z.object({
+  sites: z.array(z.object({ project: ProjectId, site: SiteFile })),
+  fleet: z._default(z.nullable(FleetState), null),
+  certificates: z._default(z.array(FileCertificate), []),
+});
+const storedAccepted = storedAs(Accepted);
 
 /** The files of the ingress in the agent's home folder. Caddy starts with `config`. */
 export function ingressFiles(home: string) {
@@ -37,51 +47,70 @@ export function ingressFiles(home: string) {
   return { folder, config: join(folder, "caddy.json"), accepted: join(folder, "sites.json") };
 }
 
-/** The sites that Caddy accepted last; none before the first. */
-export async function readAcceptedSites(home: string): Promise<readonly NamedSite[]> {
-  return (await readJsonFile(ingressFiles(home).accepted, storedSites))?.sites ?? [];
+/** What Caddy accepted last; nothing before the first time. */
+export async function readAccepted(home: string): Promise<IngressInput> {
+  const read = await readJsonFile(ingressFiles(home).accepted, storedAccepted);
+  return read ?? { sites: [], fleet: null, certificates: [] };
 }
 
-/** Configures Caddy to serve these sites, unless it does already. If Caddy refuses some of them, the others are served. */
-export async function loadSites(options: LoadOptions, sites: readonly NamedSite[]): Promise<SitesLoaded> {
+/** Configures Caddy for all of this, unless it is already. If Caddy refuses a part, the others are loaded. */
+export async function loadSites(options: LoadOptions, wanted: IngressInput): Promise<SitesLoaded> {
   const files = ingressFiles(options.home);
   await mkdir(files.folder, { recursive: true });
   const current = await readFile(files.config, "utf8").catch(() => null);
-  if (current === configText(options, sites)) return { end: { kind: "unchanged" }, refused: new Map() };
-  const end = await load(options, sites);
-  if (end.kind !== "refused") return { end, refused: new Map() };
+  const nothing = { refused: new Map(), refusedParts: [] };
+  if (current === configText(options, wanted)) return { end: { kind: "unchanged" }, ...nothing };
+  const end = await load(options, wanted);
+  if (end.kind !== "refused") return { end, ...nothing };
   options.log(`Caddy refuses the configuration: ${end.reason}`);
-  return loadSingly(options, sites);
+  return loadSingly(options, wanted);
 }
 
 /** Loads the changes one by one, so that a change that Caddy refuses does not block the others. */
-async function loadSingly(options: LoadOptions, wanted: readonly NamedSite[]): Promise<SitesLoaded> {
+async function loadSingly(options: LoadOptions, wanted: IngressInput): Promise<SitesLoaded> {
   const refused = new Map<ProjectId, string>();
-  let sites = await readAcceptedSites(options.home);
-  for (const project of new Set([...sites, ...wanted].map((each) => each.project))) {
-    const [before, after] = [sites, wanted].map((list) => list.find((each) => each.project === project));
+  const refusedParts: string[] = [];
+  let loaded = await readAccepted(options.home);
+  const parts = [
+    ["the certificates from files", { certificates: wanted.certificates }],
+    ["what this server does with others", { fleet: wanted.fleet }],
+  ] as const;
+  for (const [name, part] of parts) {
+    const changed = { ...loaded, ...part };
+    if (JSON.stringify(changed) === JSON.stringify(loaded)) continue;
+    const end = await load(options, changed);
+    if (end.kind === "silent") return { end, refused, refusedParts };
+    if (end.kind === "loaded") loaded = changed;
+    else refusedParts.push(`Caddy refuses ${name}: ${end.reason}`);
+  }
+  for (const project of new Set([...loaded.sites, ...wanted.sites].map((each) => each.project))) {
+    const [before, after] = [loaded, wanted].map(({ sites }) =>
+      sites.find((each) => each.project === project),
+    );
     if (JSON.stringify(before) === JSON.stringify(after)) continue;
-    const others = sites.filter((each) => each.project !== project);
-    const changed = after === undefined ? others : [...others, after];
-    const end = await load(options, nameSites(changed).sites);
-    if (end.kind === "silent") return { end, refused };
-    if (end.kind === "loaded") sites = changed;
+    const others = loaded.sites.filter((each) => each.project !== project);
+    const changed = { ...loaded, sites: after === undefined ? others : [...others, after] };
+    const end = await load(options, changed);
+    if (end.kind === "silent") return { end, refused, refusedParts };
+    if (end.kind === "loaded") loaded = changed;
     else refused.set(project, end.reason);
   }
-  return { end: { kind: "loaded" }, refused };
+  return { end: { kind: "loaded" }, refused, refusedParts };
 }
 
 /** The configuration is kept only once Caddy has accepted it, because Caddy starts with this file. */
-async function load(options: LoadOptions, sites: readonly NamedSite[]): Promise<LoadEnd> {
-  const text = configText(options, sites);
+async function load(options: LoadOptions, input: IngressInput): Promise<LoadEnd> {
+  const text = configText(options, input);
   const end = await loadConfig(options.settings.admin, text);
   if (end.kind !== "loaded") return end;
   const files = ingressFiles(options.home);
-  await writeAtomic(files.accepted, JSON.stringify({ sites }), { flush: true });
+  const { sites } = planIngress(input).plan;
+  await writeAtomic(files.accepted, JSON.stringify({ ...input, sites }), { flush: true });
   await writeAtomic(files.config, text, { flush: true });
   return end;
 }
 
-function configText({ home, slots, settings }: LoadOptions, sites: readonly NamedSite[]): string {
-  return `${JSON.stringify(caddyConfig(sites, { home, slots }, settings), null, 1)}\n`;
+function configText({ home, slots, settings }: LoadOptions, input: IngressInput): string {
+  const config = caddyConfig(planIngress(input).plan, { home, slots }, settings);
+  return `${JSON.stringify(config, null, 1)}\n`;
 }

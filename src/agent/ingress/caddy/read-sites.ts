@@ -1,4 +1,4 @@
-import type { NamedSite } from "#agent/ingress/caddy/config.ts";
+import type { NamedSite } from "#agent/ingress/caddy/site-routes.ts";
 import { readSite } from "#agent/ingress/site-file.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import type { ProjectId } from "#contract/ids.ts";
