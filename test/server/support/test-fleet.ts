@@ -44,6 +44,8 @@ export class TestFleet {
   readonly balancer: FleetServerOfTest;
   readonly members: readonly FleetServerOfTest[];
   readonly apps: LoadApp[];
+  /** Changes how the servers are shown to each other. */
+  show: (server: FleetServer) => FleetServer = (server) => server;
   #revision = 0;
 
   private constructor(balancer: FleetServerOfTest, members: readonly FleetServerOfTest[], apps: LoadApp[]) {
@@ -81,7 +83,9 @@ export class TestFleet {
   async tell(change: Partial<FleetState["balances"][number]> = {}): Promise<void> {
     this.#revision += 1;
     const revision = this.#revision;
-    const servers = await Promise.all([this.balancer, ...this.members].map((one) => one.shown()));
+    const servers = await Promise.all([this.balancer, ...this.members].map((one) => one.shown())).then(
+      (all) => all.map((one) => this.show(one)),
+    );
     const project_id = this.project;
     for (const { test, id } of [...this.members, this.balancer]) {
       const isBalancer = id === this.balancer.id;

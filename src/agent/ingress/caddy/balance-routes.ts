@@ -19,6 +19,12 @@ const CONNECT = "2s";
 /** How long a member has to say whether it takes requests. */
 const CHECK = "1s";
 
+/**
+ * With HTTP/2, all requests to a member share a connection. If the member loses its power, the connection stays stuck for
+ * minutes, also for requests that come after the member is back.
+ */
+const HTTP_1 = ["1.1"];
+
 /** How a balancer leads the requests of a project to its members. What they answer is passed on, also their pages. */
 export function balanceRoutes(site: BalancedSite, slots: string): CaddyRoute[] {
   const { project, members } = site;
@@ -79,7 +85,8 @@ function proxyTo({ project, members, sticky }: BalancedSite, dials: readonly str
       protocol: "http",
       compression: false,
       dial_timeout: CONNECT,
-      keep_alive: { idle_timeout: "10s" },
+      versions: HTTP_1,
+      keep_alive: { idle_timeout: "10s", max_idle_conns_per_host: 256 },
       tls: { ...tlsTo(nameOfProject(project), members), handshake_timeout: CONNECT },
     },
     // Otherwise each change of a domain would close the WebSockets of all sites.
@@ -101,6 +108,7 @@ export function memberCheckRoutes(sites: readonly BalancedSite[]): CaddyRoute[] 
         transport: {
           protocol: "http",
           compression: false,
+          versions: HTTP_1,
           dial_timeout: CHECK,
           response_header_timeout: CHECK,
           tls: { ...tlsTo(READY_NAME, [member]), handshake_timeout: CHECK },

@@ -50,8 +50,7 @@ export function fleetServer(
 ): Record<string, unknown> {
   return {
     listen: [`:${settings.fleet_port}`],
-    // Nobody needs HTTP/3 between servers.
-    protocols: ["h1", "h2"],
+    protocols: ["h1"],
     automatic_https: { disable: true },
     // The name for TLS is of the project, and the Host header is the visitor's. The routes compare both.
     strict_sni_host: false,
