@@ -19,8 +19,15 @@ export type Pebble = {
   close(): void;
 };
 
-/** @param httpPort where it looks for the answer to its challenges */
-export async function startPebble(httpPort: number, httpsPort: number): Promise<Pebble> {
+/**
+ * @param httpPort where it looks for the answer to its challenges
+ * @param addresses of single names that lead elsewhere
+ */
+export async function startPebble(
+  httpPort: number,
+  httpsPort: number,
+  addresses: Readonly<Record<string, readonly string[]>> = {},
+): Promise<Pebble> {
   const folder = mkdtempSync("/tmp/gantry-pebble-");
   const [port, management, dns, dnsManagement] = await Promise.all([
     freePort(),
@@ -80,6 +87,10 @@ export async function startPebble(httpPort: number, httpsPort: number): Promise<
   for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 50) {
     if ((await read(directory).catch(() => "")) !== "") break;
     await pause(50);
+  }
+  for (const [name, list] of Object.entries(addresses)) {
+    const body = JSON.stringify({ host: `${name}.`, addresses: list });
+    await fetch(`http://127.0.0.1:${dnsManagement}/add-a`, { method: "POST", body });
   }
   return {
     directory,

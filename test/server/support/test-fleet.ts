@@ -11,16 +11,30 @@ import type { LoadTarget } from "../../support/load/load.ts";
 import { TestIngress } from "./caddy.ts";
 
 export const DOMAIN = "shop.localhost";
+export const ALIAS = "www.shop.localhost";
+
+type Balance = FleetState["balances"][number];
 
 /** A server of a fleet: a Caddy with the agent's part that configures it. */
-export class FleetServerOfTest {
+export class TestServer {
   readonly id: ServerId = ids.server();
   readonly test: TestIngress;
-  readonly #watching = new AbortController();
+  #watching = new AbortController();
 
   constructor(test: TestIngress) {
     this.test = test;
-    void test.ingress.watch(this.#watching.signal, () => undefined);
+    this.watch();
+  }
+
+  /** Has the agent look after Caddy and the members. */
+  watch(): void {
+    this.#watching = new AbortController();
+    void this.test.ingress.watch(this.#watching.signal, () => undefined);
+  }
+
+  /** Ends what `watch` began, as the end of the agent does. */
+  unwatch(): void {
+    this.#watching.abort();
   }
 
   /** As the control plane tells the other servers about it. */
@@ -33,31 +47,28 @@ export class FleetServerOfTest {
   }
 
   async close(): Promise<void> {
-    this.#watching.abort();
+    this.unwatch();
     await this.test.close();
   }
 }
 
-/** A balancer and the servers that it leads requests to. Each server has an app with the name `app-0`, `app-1` … */
+/** A balancer and the servers that it leads requests to. Each has an app with the name `app-0`, `app-1` … */
 export class TestFleet {
   readonly project: ProjectId = ids.project();
-  readonly balancer: FleetServerOfTest;
-  readonly members: readonly FleetServerOfTest[];
+  readonly balancer: TestServer;
+  readonly members: readonly TestServer[];
   readonly apps: LoadApp[];
-  /** Changes how the servers are shown to each other. */
-  show: (server: FleetServer) => FleetServer = (server) => server;
+  /** Changes what a server is told. */
+  adjust: (state: FleetState) => FleetState = (state) => state;
   #revision = 0;
 
-  private constructor(balancer: FleetServerOfTest, members: readonly FleetServerOfTest[], apps: LoadApp[]) {
+  private constructor(balancer: TestServer, members: readonly TestServer[], apps: LoadApp[]) {
     this.balancer = balancer;
     this.members = members;
     this.apps = apps;
   }
 
-  static async start(
-    count: number,
-    change: Partial<FleetState["balances"][number]> = {},
-  ): Promise<TestFleet> {
+  static async start(count: number, change: Partial<Balance> = {}): Promise<TestFleet> {
     const indexes = Array.from({ length: count }, (_, at) => at);
     const [balancer, members, apps] = await Promise.all([
       TestIngress.create(),
@@ -65,59 +76,66 @@ export class TestFleet {
       Promise.all(indexes.map((at) => startLoadApp(`app-${at}`))),
     ]);
     const fleet = new TestFleet(
-      new FleetServerOfTest(balancer),
-      members.map((test) => new FleetServerOfTest(test)),
+      new TestServer(balancer),
+      members.map((test) => new TestServer(test)),
       apps,
     );
     for (const [at, { test }] of fleet.members.entries()) {
-      await test.put(fleet.project, { domain: DOMAIN, aliases: [], content: { kind: "app" } }, [
-        apps[at]?.address ?? "",
-      ]);
+      const aliases = [{ domain: ALIAS, redirect: true }];
+      const site = { domain: DOMAIN, aliases, content: { kind: "app" } } as const;
+      await test.put(fleet.project, { ...site, aliases }, [apps[at]?.address ?? ""]);
       await showStarted(test);
     }
     await fleet.tell(change);
     return fleet;
   }
 
-  /** Tells all servers what they do, as the control plane does. */
-  async tell(change: Partial<FleetState["balances"][number]> = {}): Promise<void> {
+  get servers(): readonly TestServer[] {
+    return [this.balancer, ...this.members];
+  }
+
+  member(at: number): TestServer {
+    const member = this.members[at];
+    if (member === undefined) throw new Error(`There is no member ${at}.`);
+    return member;
+  }
+
+  /** Tells all servers what they do, as the control plane does: the members first. */
+  async tell(change: Partial<Balance> = {}): Promise<void> {
     this.#revision += 1;
-    const revision = this.#revision;
-    const servers = await Promise.all([this.balancer, ...this.members].map((one) => one.shown())).then(
-      (all) => all.map((one) => this.show(one)),
-    );
-    const project_id = this.project;
-    for (const { test, id } of [...this.members, this.balancer]) {
-      const isBalancer = id === this.balancer.id;
-      await storeFleet(test.home, {
-        revision,
-        servers,
-        balances: isBalancer
-          ? [
-              {
-                project_id,
-                domain: DOMAIN,
-                aliases: [],
-                sticky: false,
-                peers: [],
-                members: this.members.map((one) => one.id),
-                ...change,
-              },
-            ]
-          : [],
-        serves: isBalancer
-          ? []
-          : [{ entry: "balancer", project_id, hosts: [DOMAIN], balancers: [this.balancer.id] }],
-      });
-      await test.ingress.apply();
+    const servers = await Promise.all(this.servers.map((one) => one.shown()));
+    const of = { project_id: this.project };
+    const balance: Balance = {
+      ...of,
+      domain: DOMAIN,
+      aliases: [{ domain: ALIAS, redirect: true }],
+      sticky: false,
+      members: this.members.map(({ id }) => id),
+      peers: [],
+      ...change,
+    };
+    for (const server of [...this.members, this.balancer]) {
+      const common = { revision: this.#revision, servers };
+      const state: FleetState =
+        server === this.balancer
+          ? { ...common, balances: [balance], serves: [] }
+          : {
+              ...common,
+              balances: [],
+              serves: [{ ...of, entry: "balancer", hosts: [DOMAIN, ALIAS], balancers: [this.balancer.id] }],
+            };
+      await storeFleet(server.test.home, this.adjust(state));
+      await server.test.ingress.apply();
     }
   }
 
-  /** Leads the requests of a member to another app, as a deployment does. */
-  async switchTo(at: number, app: LoadApp): Promise<void> {
-    const member = this.members[at];
-    if (member === undefined) throw new Error(`There is no member ${at}.`);
-    await writeSlots(member.test.slots, this.project, [app.address]);
+  /** Replaces the app of a member, as a deployment does. The earlier one finishes its requests and ends. */
+  async deploy(at: number): Promise<void> {
+    const app = await startLoadApp(`app-${at}`);
+    await writeSlots(this.member(at).test.slots, this.project, [app.address]);
+    const before = this.apps[at];
+    this.apps[at] = app;
+    setTimeout(() => void before?.end(), 1000);
   }
 
   /** Where visitors reach the project. */
@@ -128,7 +146,7 @@ export class TestFleet {
 
   async close(): Promise<void> {
     await Promise.all([
-      ...[this.balancer, ...this.members].map((server) => server.close()),
+      ...this.servers.map((server) => server.close()),
       ...this.apps.map((app) => app.end()),
     ]);
   }

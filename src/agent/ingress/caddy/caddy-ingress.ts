@@ -43,6 +43,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
   let problem: string | null = null;
   let problems: ReadonlyMap<ProjectId, SiteProblem> = new Map();
   let otherProblems: readonly string[] = [];
+  let fileProblems: readonly string[] = [];
   let certified: CertificatesFound = { problems: new Map(), certificates: new Map() };
   /** What Caddy is configured for. */
   let accepted: IngressInput | null = null;
@@ -91,6 +92,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
         log(`the site of ${project} is not served as it should be: ${reason}`);
     problems = found;
     accepted = await readAccepted(home);
+    fileProblems = copied.problems;
     const needsTls = !withTls && (plan.fleet.balanced.length > 0 || namesElsewhere(plan).size > 0);
     setOtherProblems([...(needsTls ? [NEEDS_TLS] : []), ...copied.problems, ...refusedParts]);
     await members.removeOthers();
@@ -112,7 +114,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
     if (!withTls || settings.certificates.length === 0) return false;
     const { certificates: before } = await getAccepted();
     const found = await copyCertificates(home, settings, before);
-    return JSON.stringify(found.certificates) !== JSON.stringify(before);
+    return JSON.stringify(found) !== JSON.stringify({ certificates: before, problems: fileProblems });
   }
 
   const reasonOf = (projectId: ProjectId): string | null =>
