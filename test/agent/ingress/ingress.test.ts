@@ -16,6 +16,7 @@ import { caddyConfig } from "#agent/ingress/caddy/config.ts";
 import type { NamedSite } from "#agent/ingress/caddy/site-routes.ts";
 import { ingressLines } from "#agent/ingress/ingress-status.ts";
 import { nameSites } from "#agent/ingress/name-sites.ts";
+import { storeFleet } from "#agent/ingress/fleet/fleet-file.ts";
 import { planIngress } from "#agent/ingress/plan-ingress.ts";
 import { IngressSettings } from "#agent/ingress/settings.ts";
 import { planSite, publishSite } from "#agent/apps/publish-site.ts";
@@ -28,6 +29,7 @@ import { pause } from "#contract/lib/pause.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
+import { sharedServers } from "../../support/fleet-servers.ts";
 import { createCertificate } from "../../support/git-server.ts";
 import { ids } from "../support/harness.ts";
 
@@ -303,6 +305,35 @@ describe("The agent", () => {
     expect(await ingressLines(home)).toMatch(
       /^\ningress: Caddy serves 2 sites\ningress: proj_\w+: Caddy refuses/,
     );
+  });
+
+  it("keeps what it did with other servers if Caddy refuses the change, and serves the sites", async () => {
+    const [balancer] = sharedServers(1);
+    if (balancer === undefined) throw new Error("There is no server.");
+    const root = readFileSync(createCertificate(home).cert, "utf8");
+    const balances = (revision: number, domain: string) =>
+      storeFleet(home, {
+        revision,
+        servers: [{ id: balancer, ip: "192.0.2.1", address: "10.0.0.1", port: 8443, http_port: 80, root }],
+        serves: [],
+        balances: [
+          { project_id: ids.project(), domain, aliases: [], sticky: false, members: [balancer], peers: [] },
+        ],
+      });
+    await balances(1, "balanced.test");
+    const agent = ingress();
+    await agent.apply();
+    await balances(2, "refused.test");
+    await putSite(app("a.test"));
+    await agent.apply();
+    expect(agent.fleetProblem()).toBe('Caddy refuses what this server does with others: loading "http": no');
+    expect([agent.problem(), caddy.loaded.length]).toEqual([null, 2]);
+    expect(configFile()).toContain("a.test");
+    expect(configFile()).toContain('"balanced.test"');
+    expect(await ingressLines(home)).toContain("\ningress: Caddy serves 1 site, and balances 1 project\n");
+    await balances(3, "right.test");
+    await ingress().apply();
+    expect(configFile()).toContain('"right.test"');
   });
 
   it("serves a site as before while its file is damaged", async () => {
