@@ -16,6 +16,7 @@ import { ids } from "../agent/support/harness.ts";
 import { eventually } from "../support/faults/eventually.ts";
 import { createCertificate } from "../support/git-server.ts";
 import { openSocket, startLoad } from "../support/load/load.ts";
+import { startLoadApp } from "../support/load/load-app.ts";
 import { ask } from "./support/echo-app.ts";
 import { ALIAS, DOMAIN, TestFleet, type TestServer } from "./support/test-fleet.ts";
 
@@ -221,6 +222,36 @@ describe("A balancer", () => {
       headers: { "retry-after": "60" },
     });
   });
+});
+
+it("a balancer can be a member itself", async () => {
+  const fleet = await startFleet(1);
+  const { balancer, project } = fleet;
+  const app = await startLoadApp("app-own");
+  closing.push(() => app.end());
+  const site = { domain: DOMAIN, aliases: [], content: { kind: "app" } } as const;
+  await balancer.test.put(project, { ...site, aliases: [] }, [app.address]);
+  await showStarted(balancer.test);
+  fleet.adjust = (state) => {
+    const [balance] = state.balances;
+    if (balance === undefined) return state;
+    const members = [...balance.members, balancer.id];
+    const serves = {
+      entry: "balancer",
+      project_id: project,
+      hosts: [DOMAIN],
+      balancers: [balancer.id],
+    } as const;
+    return {
+      ...state,
+      balances: [{ ...balance, members }],
+      serves: [{ ...serves, hosts: [DOMAIN], balancers: [balancer.id] }],
+    };
+  };
+  await fleet.tell();
+  await expect.poll(() => answering(fleet)).toEqual(["app-0", "app-own"]);
+  await applyDrain(balancer.test, { revision: 1, since: 1 });
+  await expect.poll(() => answering(fleet)).toEqual(["app-0"]);
 });
 
 describe("A member", () => {

@@ -26,6 +26,8 @@ export type AppServerOptions = {
   readonly packages?: boolean;
   /** Installs the ingress, with certificates of its own authority. */
   readonly ingress?: boolean;
+  /** Of servers that belong to the same account. */
+  readonly gantry?: Gantry;
 };
 
 /** A Debian with an agent, and what apps need. */
@@ -33,19 +35,19 @@ export class AppServer {
   readonly machine: DebianMachine;
   readonly gantry: Gantry;
   readonly api: Api;
-  readonly #id: string;
+  readonly id: string;
   readonly #httpsPort: number;
 
   private constructor(machine: DebianMachine, gantry: Gantry, id: string, httpsPort: number) {
     this.machine = machine;
     this.gantry = gantry;
     this.api = createApi(gantry.url, gantry.token);
-    this.#id = id;
+    this.id = id;
     this.#httpsPort = httpsPort;
   }
 
-  static async start({ packages = false, ingress = false }: AppServerOptions): Promise<AppServer> {
-    const [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
+  static async start({ packages = false, ingress = false, ...shared }: AppServerOptions): Promise<AppServer> {
+    const [gantry, machine] = await Promise.all([shared.gantry ?? useGantry(), DebianMachine.boot()]);
     const { id, enrollment } = await registerServer(gantry);
     await machine.allowLocalRepositories();
     if (packages) await servePackages(machine, await freePort());
@@ -64,7 +66,7 @@ export class AppServer {
   ): Promise<Project> {
     await this.commit(name, files);
     const repository = repositoryOf(name);
-    return await this.api.createProject({ name, server_id: this.#id, repository, ...settings });
+    return await this.api.createProject({ name, server_id: this.id, repository, ...settings });
   }
 
   async commit(name: string, files: Files): Promise<void> {
@@ -124,6 +126,7 @@ export async function prepareIngress(machine: DebianMachine): Promise<number> {
       issuer: "internal",
       http_port: await freePort(),
       https_port: httpsPort,
+      fleet_port: await freePort(),
     }),
   );
   return httpsPort;
