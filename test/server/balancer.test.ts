@@ -10,12 +10,14 @@ import { createCaddyIngress } from "#agent/ingress/caddy/caddy-ingress.ts";
 import { ingressFiles } from "#agent/ingress/caddy/load-sites.ts";
 import { applyDrain, showStarted } from "#agent/ingress/drain.ts";
 import { nameOfProject, READY_NAME } from "#agent/ingress/fleet/fleet-names.ts";
+import { readSite, writeSite } from "#agent/ingress/site-file.ts";
 import { setMaintenance } from "#agent/ingress/slots.ts";
+import { projectFolder } from "#agent/workspace/project-folder.ts";
 
 import { ids } from "../agent/support/harness.ts";
 import { eventually } from "../support/faults/eventually.ts";
 import { createCertificate } from "../support/git-server.ts";
-import { openSocket, startLoad } from "../support/load/load.ts";
+import { type Load, openSocket, startLoad } from "../support/load/load.ts";
 import { startLoadApp } from "../support/load/load-app.ts";
 import { ask } from "./support/echo-app.ts";
 import { ALIAS, DOMAIN, TestFleet, type TestServer } from "./support/test-fleet.ts";
@@ -32,10 +34,17 @@ async function startFleet(...args: Parameters<typeof TestFleet.start>): Promise<
   const { log } = fleet.balancer.test;
   await eventually(
     () => `all members are ready: ${log.join("\n")}`,
-    () => log.filter((line) => line.endsWith("takes requests again")).length === fleet.members.length,
+    () => log.filter((line) => line.endsWith("takes requests")).length === fleet.members.length,
   );
   log.length = 0;
   return fleet;
+}
+
+/** The load of 16 clients, which ends with the test at the latest. */
+function loadOn(fleet: TestFleet): Load {
+  const load = startLoad(fleet.target());
+  closing.push(() => load.stop());
+  return load;
 }
 
 /** What a visitor gets, with a new connection. */
@@ -67,7 +76,7 @@ describe("A balancer", () => {
       return String(message);
     };
     const greeting = await echo();
-    const load = startLoad(fleet.target());
+    const load = loadOn(fleet);
     await load.answeredBy("app-0");
     for (let turn = 0; turn < 12; turn += 1) {
       // Its app closes the WebSocket when it ends, and so has to go on.
@@ -83,7 +92,7 @@ describe("A balancer", () => {
   it("sends a drained member no more requests, so that its Caddy can be restarted", async () => {
     const fleet = await startFleet(2);
     const { test } = fleet.member(0);
-    const load = startLoad(fleet.target());
+    const load = loadOn(fleet);
     await load.answeredBy("app-0");
     await applyDrain(test, { revision: 1, since: 1 });
     await expect.poll(() => answering(fleet)).toEqual(["app-1"]);
@@ -98,7 +107,7 @@ describe("A balancer", () => {
     const said = fleet.balancer.test.log.map((line) => line.replace(/.*:\d+ /, ""));
     expect(said.filter((line) => !line.startsWith("does not answer"))).toEqual([
       "is drained, and gets no more requests",
-      "takes requests again",
+      "takes requests",
     ]);
   });
 
@@ -113,7 +122,7 @@ describe("A balancer", () => {
     ] as const) {
       await fail();
       await expect.poll(out).toEqual([id]);
-      const load = startLoad(fleet.target());
+      const load = loadOn(fleet);
       await load.answeredBy("app-1");
       expect(await load.stop()).toMatchObject({ failures: {}, answers: { "app-1": expect.any(Number) } });
       await recover();
@@ -138,6 +147,28 @@ describe("A balancer", () => {
     // No check is needed before the first answer.
     await two.test.start();
     expect((await visit(fleet)).body).toBe("app-1 GET 0");
+  });
+
+  it("sends a member requests once the project is live there, and until it is about to be removed", async () => {
+    const fleet = await startFleet(2);
+    const { test } = fleet.member(0);
+    const folder = projectFolder(test.home, fleet.project);
+    const read = await readSite(folder);
+    if (read.kind !== "site") throw new Error(read.kind);
+    const load = loadOn(fleet);
+    await load.answeredBy("app-0");
+    await test.ingress.leave(fleet.project);
+    await writeSite(folder, null);
+    await test.ingress.apply();
+    expect(await answering(fleet)).toEqual(["app-1"]);
+    expect(fleet.balancer.test.ingress.reportBalance()?.[0]?.out).toEqual([]);
+    await writeSite(folder, read.site);
+    await test.ingress.apply();
+    await load.answeredBy("app-0");
+    // The reload of the member costs a request at most, which is not what this test is about.
+    expect((await load.stop()).failures).not.toHaveProperty(["GET /: status 404"]);
+    const said = fleet.balancer.test.log.map((line) => line.replace(/.*:\d+ /, ""));
+    expect(said).toEqual(["has no release, and gets no requests", "takes requests"]);
   });
 
   it("keeps a member out when the agent starts again without a control plane", async () => {

@@ -16,6 +16,7 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 export async function endApps(context: AgentContext, folder: ProjectFolder): Promise<void> {
   const { apps, supervisor, ingress, slots } = context;
   const hadInstances = hasInstances(folder);
+  await ingress.leave(folder.id);
   // First, so that nothing starts them again, also after a crash.
   await removeDesired(folder);
   await writeSite(folder, null);

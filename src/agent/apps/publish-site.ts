@@ -47,8 +47,10 @@ export async function publishSite(
     // A way back on a full disk.
     if (JSON.stringify(site) !== JSON.stringify(earlier)) await writeSite(folder, site);
   };
-  if (plan.kind === "nothing" || domain === null) await writeSite(folder, null);
-  else if (plan.kind === "app") await write({ domain, aliases, content: { kind: "app" } });
+  if (plan.kind === "nothing" || domain === null) {
+    await ingress.leave(folder.id);
+    await writeSite(folder, null);
+  } else if (plan.kind === "app") await write({ domain, aliases, content: { kind: "app" } });
   else {
     const { version, root_directory, output_directory, site_rules } = plan.release;
     const rules = rulesId(site_rules ?? defaultRules);

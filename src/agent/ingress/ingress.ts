@@ -30,6 +30,11 @@ export type Ingress = {
   refusalOf(projectId: ProjectId): string | null;
   /** The state of a host name's certificate now; null if the ingress does not terminate TLS. */
   readCertificate(name: string): Promise<CertificateState | null>;
+  /**
+   * Has the balancers of a project send no more requests here. Call it before the project's site is removed. It takes some
+   * seconds if there are any.
+   */
+  leave(projectId: ProjectId): Promise<void>;
   /** How other servers reach this ingress; null without TLS, and before it has an authority of its own. */
   reportFleet(): Promise<FleetReport | null>;
   /** What is out of the projects that this server balances; null: it balances none. */
@@ -52,6 +57,7 @@ export const noIngress: Ingress = {
   certificatesOf: () => null,
   refusalOf: () => null,
   readCertificate: () => Promise.resolve(null),
+  leave: () => Promise.resolve(),
   reportFleet: () => Promise.resolve(null),
   reportBalance: () => null,
   fleetProblem: () => null,

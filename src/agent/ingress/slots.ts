@@ -45,6 +45,8 @@ export const serverSlots = {
   draining: "draining",
   /** Exists once the agent has started the apps after the server's start. A reboot empties the folder. */
   started: "started",
+  /** The ids of the projects that this server serves for balancers, each in a line. */
+  serving: "serving",
 } as const;
 
 /**

@@ -2,11 +2,13 @@ import { mkdir } from "node:fs/promises";
 
 import { checkCaddy } from "#agent/ingress/caddy/admin.ts";
 import { type CertificatesFound, createCertificateChecks } from "#agent/ingress/caddy/check-certificates.ts";
+import { servedForBalancers } from "#agent/ingress/caddy/fleet-server.ts";
 import { ingressFiles, loadSites, readAccepted } from "#agent/ingress/caddy/load-sites.ts";
 import { readSites, type SiteProblem } from "#agent/ingress/caddy/read-sites.ts";
 import { copyCertificates, removeOtherCopies } from "#agent/ingress/file-certificates.ts";
 import { createFleetAuthority } from "#agent/ingress/fleet/fleet-authority.ts";
 import { readFleet } from "#agent/ingress/fleet/fleet-file.ts";
+import { createServingFile } from "#agent/ingress/fleet/serving-file.ts";
 import { createMemberWatch } from "#agent/ingress/fleet/watch-members.ts";
 import { type IngressStatus, writeIngressStatus } from "#agent/ingress/ingress-status.ts";
 import type { Ingress } from "#agent/ingress/ingress.ts";
@@ -39,6 +41,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
   const certificates = createCertificateChecks(settings, options.now);
   const members = createMemberWatch({ slots, check: settings.check, everyMs: membersMs, log });
   const authority = createFleetAuthority(home, settings);
+  const serving = createServingFile(slots);
   /** The problem of Caddy as a whole, the problems of single sites, and of what is none of these. */
   let problem: string | null = null;
   let problems: ReadonlyMap<ProjectId, SiteProblem> = new Map();
@@ -77,8 +80,13 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
       : { certificates: [], problems: [] };
     const wanted = { sites: read.sites, fleet: await readFleet(home), certificates: copied.certificates };
     const { plan, problems: names } = planIngress(wanted);
-    // Before Caddy leads requests by them.
-    if (withTls) await members.set(plan.fleet.balanced);
+    if (withTls) {
+      // Before Caddy leads requests by them.
+      await members.set(plan.fleet.balanced);
+      const known = servedForBalancers(planIngress(before).plan) ?? [];
+      const served = servedForBalancers(plan);
+      await serving.show(served?.filter((project) => known.includes(project)) ?? null);
+    }
     const found = new Map(read.problems);
     for (const { project, isServed, reason } of names)
       if (found.get(project)?.isServed !== false) found.set(project, { isServed, reason });
@@ -181,6 +189,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
       const isElsewhere = namesElsewhere(planIngress(await getAccepted()).plan).has(name);
       return isElsewhere ? null : certificates.stateOf(name);
     },
+    leave: (projectId) => serving.leave(projectId),
     reportFleet: () => authority.report(),
     reportBalance,
     fleetProblem: () =>

@@ -1,4 +1,4 @@
-import { readyRoutes } from "#agent/ingress/caddy/ready-routes.ts";
+import { memberReadyRoutes } from "#agent/ingress/caddy/ready-routes.ts";
 import type { CaddyRoute } from "#agent/ingress/caddy/route.ts";
 import {
   type IngressPlaces,
@@ -8,6 +8,7 @@ import {
 } from "#agent/ingress/caddy/site-routes.ts";
 import { nameOfProject, READY_NAME } from "#agent/ingress/fleet/fleet-names.ts";
 import type { SiteEntry } from "#agent/ingress/fleet/resolve-fleet.ts";
+import type { IngressPlan } from "#agent/ingress/plan-ingress.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
@@ -30,6 +31,15 @@ export function memberships(
     const hosts = [...new Set([...entry.hosts, ...(site === null ? [] : namesOf(site))])];
     return [{ project, site, hosts, roots: entry.roots }];
   });
+}
+
+/** The projects that this server answers balancers for; null: it has no balancers. */
+export function servedForBalancers({
+  sites,
+  fleet,
+}: Pick<IngressPlan, "sites" | "fleet">): readonly ProjectId[] | null {
+  const all = memberships(sites, fleet.entries);
+  return all.length === 0 ? null : all.flatMap(({ project, site }) => (site === null ? [] : [project]));
 }
 
 /** The names in certificates that a member shows balancers. */
@@ -63,7 +73,7 @@ export function fleetServer(
     ],
     trusted_proxies: { source: "static", ranges: ["0.0.0.0/0", "::/0"] },
     routes: [
-      ...readyRoutes(places.slots),
+      ...memberReadyRoutes(places.slots),
       ...members.flatMap(({ project, site, hosts }): CaddyRoute[] =>
         site === null
           ? []

@@ -2,10 +2,10 @@ import { SLOTS } from "#agent/ingress/slots.ts";
 import type { ServerId } from "#contract/ids.ts";
 
 /**
- * What a member says about itself. `draining`: it takes no new visitors, but answers every request. `silent`: it does not
- * answer, or was just started and has no apps yet.
+ * What a member says about a project. `draining`: it takes no new visitors, but answers every request. `silent`: it does not
+ * answer, or was just started and has no apps yet. `absent`: it has no release of the project, or is about to remove it.
  */
-export type Verdict = "ready" | "draining" | "silent";
+export type Verdict = "ready" | "draining" | "silent" | "absent";
 
 /** What a balancer knows of a member. `others`: how many of its last answers, in a row, were other than the verdict. */
 export type Health = { readonly verdict: Verdict; readonly others: number; readonly isChecked: boolean };
@@ -28,14 +28,14 @@ export function nextHealth({ verdict, others }: Health, seen: Verdict): Health {
 }
 
 /**
- * The members that get requests. If none is ready, the drained ones still answer. If none answers, all get them: the checks
- * may be wrong, and a page instead of an answer helps no visitor.
+ * The members that get requests. If none is ready, the drained ones still answer. If none answers, all get them that may have
+ * the project: the checks may be wrong, and a page instead of an answer helps no visitor.
  */
 export function chooseMembers(
   members: readonly ServerId[],
   verdictOf: (member: ServerId) => Verdict,
 ): readonly ServerId[] {
-  for (const verdict of ["ready", "draining"] as const) {
+  for (const verdict of ["ready", "draining", "silent"] as const) {
     const found = members.filter((member) => verdictOf(member) === verdict);
     if (found.length > 0) return found;
   }

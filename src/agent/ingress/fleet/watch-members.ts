@@ -5,7 +5,7 @@ import { type BalancedSite, type Member, membersOf } from "#agent/ingress/fleet/
 import { sendRequest } from "#agent/lib/http/send-request.ts";
 import type { BalanceReports } from "#contract/agent-fleet.ts";
 import { READY_PATH } from "#contract/endpoints/servers/ready-path.ts";
-import type { ServerId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
 
@@ -32,23 +32,27 @@ export type MemberWatch = {
 
 /** Longer than Caddy waits for a member, so that Caddy answers in any case. */
 const ANSWER_MS = 5_000;
-const MAX_ANSWER_BYTES = 256;
+/** The ids of a thousand projects. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 const changes: Readonly<Record<Verdict, string>> = {
-  ready: "takes requests again",
+  ready: "takes requests",
   draining: "is drained, and gets no more requests",
   silent: "does not answer as a ready server, and gets no more requests",
+  absent: "has no release, and gets no requests",
 };
 
 export function createMemberWatch({ slots, check, everyMs, log }: MemberWatchOptions): MemberWatch {
-  const health = new Map<ServerId, Health>();
+  /** By project and member. */
+  const health = new Map<string, Health>();
   const asked = new Set<ServerId>();
   let sites: readonly BalancedSite[] = [];
   /** Files are written in sequence, so that the newest verdicts win. */
   let last: Promise<unknown> = Promise.resolve();
 
-  const healthOf = (server: ServerId): Health => health.get(server) ?? firstHealth(false);
-  const verdictOf = (server: ServerId): Verdict => healthOf(server).verdict;
+  const keyOf = (project: ProjectId, server: ServerId) => `${project} ${server}`;
+  const healthOf = (project: ProjectId, server: ServerId): Health =>
+    health.get(keyOf(project, server)) ?? firstHealth(false);
 
   function inTurn<Value>(act: () => Promise<Value>): Promise<Value> {
     const done = last.then(act);
@@ -56,46 +60,53 @@ export function createMemberWatch({ slots, check, everyMs, log }: MemberWatchOpt
     return done;
   }
 
-  /** @param of null: all projects */
-  async function lead(of: ServerId | null): Promise<void> {
-    for (const site of sites)
-      if (of === null || site.members.some(({ server }) => server === of))
-        await writeBalance(slots, site, verdictOf);
-  }
+  const lead = (site: BalancedSite) =>
+    writeBalance(slots, site, (server) => healthOf(site.project, server).verdict);
 
-  async function ask(member: Member): Promise<void> {
-    const seen = await askMember(check, member.server);
-    const before = health.get(member.server);
-    // It may have been removed meanwhile.
-    if (seen === null || before === undefined) return;
-    const after = nextHealth(before, seen);
-    health.set(member.server, after);
-    if (after.verdict === before.verdict) return;
-    log(`the server ${member.server} at ${member.dial} ${changes[after.verdict]}`);
-    await inTurn(() => lead(member.server)).catch((error: unknown) =>
-      log(`requests could not be led to other servers: ${messageOf(error)}`),
-    );
+  async function ask({ server, dial }: Member): Promise<void> {
+    const answer = await askMember(check, server);
+    if (answer === null) return;
+    const changed: BalancedSite[] = [];
+    const said = new Set<Verdict>();
+    for (const site of sites) {
+      const before = health.get(keyOf(site.project, server));
+      if (before === undefined) continue;
+      const after = nextHealth(before, answer(site.project));
+      health.set(keyOf(site.project, server), after);
+      if (after.verdict === before.verdict) continue;
+      changed.push(site);
+      said.add(after.verdict);
+    }
+    for (const verdict of said) log(`the server ${server} at ${dial} ${changes[verdict]}`);
+    for (const site of changed)
+      await inTurn(() => lead(site)).catch((error: unknown) =>
+        log(`${site.project}: its requests could not be led to other servers: ${messageOf(error)}`),
+      );
   }
 
   return {
     set: (wanted) =>
       inTurn(async () => {
         sites = wanted;
-        const members = new Set(membersOf(sites).map(({ server }) => server));
-        for (const server of health.keys()) if (!members.has(server)) health.delete(server);
+        const keys = sites.flatMap(({ project, members }) =>
+          members.map(({ server }) => keyOf(project, server)),
+        );
+        for (const key of health.keys()) if (!keys.includes(key)) health.delete(key);
         for (const site of sites) {
           const served = await membersIn(slots, site);
-          for (const { server } of site.members)
-            if (!health.has(server)) health.set(server, firstHealth(served.includes(server)));
+          for (const { server } of site.members) {
+            const key = keyOf(site.project, server);
+            if (!health.has(key)) health.set(key, firstHealth(served.includes(server)));
+          }
+          await lead(site);
         }
-        await lead(null);
       }),
     removeOthers: () => inTurn(() => removeOtherBalances(slots, sites)).catch(() => undefined),
     report: () =>
       sites.map(({ project, members }) => ({
         project_id: project,
         out: members.flatMap(({ server }) => {
-          const { verdict, isChecked } = healthOf(server);
+          const { verdict, isChecked } = healthOf(project, server);
           return verdict === "silent" && isChecked ? [server] : [];
         }),
       })),
@@ -112,8 +123,11 @@ export function createMemberWatch({ slots, check, everyMs, log }: MemberWatchOpt
   };
 }
 
+/** What a member says about each project. */
+type MemberAnswer = (project: ProjectId) => Verdict;
+
 /** @returns null if this server's Caddy does not answer, or does not know the member yet. Never throws. */
-async function askMember(check: string, server: ServerId): Promise<Verdict | null> {
+async function askMember(check: string, server: ServerId): Promise<MemberAnswer | null> {
   const answer = await sendRequest({
     url: new URL(`http://${nameOfMember(server)}${READY_PATH}`),
     method: "GET",
@@ -122,6 +136,8 @@ async function askMember(check: string, server: ServerId): Promise<Verdict | nul
     maxBodyBytes: MAX_ANSWER_BYTES,
   });
   if (answer.kind !== "answered" || answer.status === 404) return null;
-  if (answer.status === 200) return "ready";
-  return answer.status === 503 && answer.body.startsWith("draining") ? "draining" : "silent";
+  const [word = "", ...projects] = answer.body.split("\n");
+  if (word !== "ready" && word !== "draining") return () => "silent";
+  const served = new Set(projects);
+  return (project) => (served.has(project) ? word : "absent");
 }
