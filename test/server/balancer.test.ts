@@ -33,7 +33,8 @@ async function startFleet(...args: Parameters<typeof TestFleet.start>): Promise<
   closing.push(() => fleet.close());
   const { log } = fleet.balancer.test;
   await eventually(
-    () => `all members are ready: ${log.join("\n")}`,
+    () =>
+      `all members are ready: ${[...log, ...fleet.members.flatMap((one) => one.test.log), fleet.balancer.test.caddyLog.slice(-3000)].join("\n")}`,
     () => log.filter((line) => line.endsWith("takes requests")).length === fleet.members.length,
   );
   log.length = 0;

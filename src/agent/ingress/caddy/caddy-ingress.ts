@@ -69,7 +69,12 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
     otherProblems = found;
   }
 
-  const getAccepted = async (): Promise<IngressInput> => (accepted ??= await readAccepted(home));
+  async function getAccepted(): Promise<IngressInput> {
+    if (accepted !== null) return accepted;
+    const read = await readAccepted(home);
+    // A configuration that was accepted meanwhile is newer.
+    return (accepted ??= read);
+  }
 
   async function applyNow(): Promise<void> {
     isApplied = false;
@@ -100,6 +105,7 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
         log(`the site of ${project} is not served as it should be: ${reason}`);
     problems = found;
     accepted = await readAccepted(home);
+    if (withTls) await serving.show(servedForBalancers(planIngress(accepted).plan));
     fileProblems = copied.problems;
     const needsTls = !withTls && (plan.fleet.balanced.length > 0 || namesElsewhere(plan).size > 0);
     setOtherProblems([...(needsTls ? [NEEDS_TLS] : []), ...copied.problems, ...refusedParts]);

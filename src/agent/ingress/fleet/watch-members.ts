@@ -77,11 +77,11 @@ export function createMemberWatch({ slots, check, everyMs, log }: MemberWatchOpt
       changed.push(site);
       said.add(after.verdict);
     }
-    for (const verdict of said) log(`the server ${server} at ${dial} ${changes[verdict]}`);
     for (const site of changed)
       await inTurn(() => lead(site)).catch((error: unknown) =>
         log(`${site.project}: its requests could not be led to other servers: ${messageOf(error)}`),
       );
+    for (const verdict of said) log(`the server ${server} at ${dial} ${changes[verdict]}`);
   }
 
   return {
