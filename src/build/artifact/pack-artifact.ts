@@ -1,0 +1,121 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+import { type ArtifactProblem, problemOf } from "#build/artifact/artifact-error.ts";
+import { type ByteText, byteTextOf, toBytes } from "#build/artifact/byte-text.ts";
+import { createCompressor } from "#build/artifact/compression.ts";
+import { FILES, MANIFEST, type Manifest, MENTIONS } from "#build/artifact/manifest.ts";
+import { type SealedParts, type SealOptions, sealParts } from "#build/artifact/sealed-parts.ts";
+import { surveyTree, type TreeEntry, type TreeSurvey } from "#build/artifact/survey-tree.ts";
+import { endOfArchive } from "#build/artifact/tar/header.ts";
+import { textEntry, treeEntries } from "#build/artifact/tar/tree-entries.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+
+export type PackOptions = SealOptions & {
+  /** The absolute path of the folder to pack. */
+  readonly root: string;
+  /** Paths that are left out with all below them, relative to the folder. `.git` is left out anyway. */
+  readonly leavesOut: (path: ByteText) => boolean;
+  /** What the server that takes it should know about the release; null: it decides from the files. */
+  readonly release: unknown;
+  /** Whether files of the build may contain the path of the folder, which another server may have to replace. */
+  readonly isAtItsPath: boolean;
+  /** Called now and then with how many bytes of the files are packed. */
+  readonly onProgress: (progress: { readonly done: number; readonly all: number }) => void;
+};
+
+export type Packed = SealedParts &
+  Pick<TreeSurvey, "bytes"> & { readonly files: number; readonly unpackedBytes: number };
+
+/**
+ * Packs a folder into encrypted parts: tar, compressed, encrypted, without more in memory than a few files.
+ * @returns a problem if the folder has something that cannot be packed, or changed meanwhile
+ * @throws the file system's error; the signal's reason
+ */
+export async function packArtifact(
+  options: PackOptions,
+): Promise<ResultOf<Packed, { readonly problem: ArtifactProblem }>> {
+  const { root, leavesOut, signal } = options;
+  try {
+    const survey = await surveyTree({ root, signal, leavesOut: (path) => isGit(path) || leavesOut(path) });
+    const archive = Readable.from(inBatches(archiveOf(survey, options)), { objectMode: false });
+    let sealed: SealedParts | null = null;
+    await pipeline(
+      archive,
+      createCompressor(),
+      async (compressed: AsyncIterable<Buffer>) => {
+        sealed = await sealParts(compressed, options);
+      },
+      { signal },
+    );
+    if (sealed === null) throw new Error("the archive has no end");
+    const parts: SealedParts = sealed;
+    return succeed({ ...parts, files: survey.entries.length, unpackedBytes: survey.bytes });
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ok: false, problem: problemOf(error) };
+  }
+}
+
+const isGit = (path: ByteText): boolean => path === ".git" || path.endsWith("/.git");
+
+async function* archiveOf(
+  { entries, bytes, diskBytes }: TreeSurvey,
+  { root, signal, release, isAtItsPath, onProgress }: PackOptions,
+): AsyncGenerator<Buffer, void, undefined> {
+  const counts = { entries: entries.length, bytes, disk_bytes: diskBytes };
+  const manifest: Manifest = { format: 1, ...counts, path: isAtItsPath ? root : null, release };
+  yield textEntry(MANIFEST, JSON.stringify(manifest));
+  const search = createSearch(isAtItsPath ? byteTextOf(root) : null);
+  let done = 0;
+  yield* treeEntries(entries, {
+    ...{ root, prefix: FILES, signal },
+    onContent(entry, content) {
+      search.look(entry, content);
+      if (content === null) return;
+      done += content.length;
+      onProgress({ done, all: bytes });
+    },
+  });
+  yield textEntry(MENTIONS, JSON.stringify(search.found));
+  yield endOfArchive();
+}
+
+/** Finds the files that contain a text, as their content passes by. */
+function createSearch(text: ByteText | null) {
+  const found: ByteText[] = [];
+  const wanted = toBytes(text ?? "");
+  let end: Buffer = Buffer.alloc(0);
+  return {
+    found,
+    look({ path }: TreeEntry, content: Buffer | null): void {
+      if (text === null) return;
+      if (content === null) {
+        end = Buffer.alloc(0);
+        return;
+      }
+      const isAcross =
+        end.length > 0 && Buffer.concat([end, content.subarray(0, wanted.length)]).includes(wanted);
+      if ((isAcross || content.includes(wanted)) && found.at(-1) !== path) found.push(path);
+      end = Buffer.concat([end, content.subarray(-wanted.length)]).subarray(-wanted.length);
+    },
+  };
+}
+
+const BATCH_BYTES = 64 * 1024;
+
+/** Joins small pieces, because each costs the compressor as much as a large one. */
+async function* inBatches(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let waiting: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    if (piece.length === 0) continue;
+    waiting.push(piece);
+    bytes += piece.length;
+    if (bytes < BATCH_BYTES) continue;
+    yield Buffer.concat(waiting, bytes);
+    waiting = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(waiting, bytes);
+}

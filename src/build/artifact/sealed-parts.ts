@@ -1,0 +1,161 @@
+import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
+import { open, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { ArtifactError } from "#build/artifact/artifact-error.ts";
+import { type Artifact, ARTIFACT_PART_BYTES, bytesOfPart, MAX_ARTIFACT_PARTS } from "#contract/artifact.ts";
+import type { ProjectId } from "#contract/ids.ts";
+
+// An archive is encrypted in parts with AES-256-GCM. The nonce is the number of the part, because a key is used for one
+// archive only. The additional data binds a part to its project and its place. That no part is missing at the end is shown
+// by the end of the archive in it.
+
+/** The bytes of the key of an artifact. */
+export const KEY_BYTES = 32;
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const LABEL = "gantry-artifact-1";
+const READ_BYTES = 1024 * 1024;
+
+export type PartsKey = { readonly key: Uint8Array; readonly projectId: ProjectId };
+
+/** What encrypted parts are, together. */
+export type SealedParts = Pick<Artifact, "sha256" | "bytes" | "parts">;
+
+export const partPath = (folder: string, part: number): string => join(folder, String(part));
+
+function nonceOf(part: number): Buffer {
+  const nonce = Buffer.alloc(NONCE_BYTES);
+  nonce.writeUInt32BE(part, NONCE_BYTES - 4);
+  return nonce;
+}
+
+const dataOf = (projectId: ProjectId, part: number) => Buffer.from(`${LABEL}\0${projectId}\0${part}`);
+
+export type SealOptions = PartsKey & {
+  /** An existing folder. The parts are files in it that are named after their numbers. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  /** Called before each part, to check that it has room. */
+  readonly beforePart: () => Promise<void>;
+  /** Omitted, except in tests. */
+  readonly partBytes?: number;
+};
+
+/**
+ * Encrypts a stream into files.
+ * @throws ArtifactError if it has more parts than an artifact may; the file system's error; the signal's reason
+ */
+export async function sealParts(source: AsyncIterable<Buffer>, options: SealOptions): Promise<SealedParts> {
+  const { folder, signal, beforePart, partBytes = ARTIFACT_PART_BYTES } = options;
+  const hash = createHash("sha256");
+  let bytes = 0;
+  let parts = 0;
+  let part: Awaited<ReturnType<typeof openPart>> | null = null;
+
+  async function openPart() {
+    if (parts === MAX_ARTIFACT_PARTS)
+      throw new ArtifactError(
+        "refused",
+        `it has more than ${(MAX_ARTIFACT_PARTS * partBytes) / 1024 ** 3} GiB`,
+      );
+    await beforePart();
+    parts += 1;
+    const cipher = createCipheriv(CIPHER, options.key, nonceOf(parts));
+    cipher.setAAD(dataOf(options.projectId, parts));
+    return { cipher, file: await open(partPath(folder, parts), "wx", 0o600), room: partBytes - TAG_BYTES };
+  }
+
+  async function write(file: { writeFile(data: Buffer): Promise<void> }, data: Buffer): Promise<void> {
+    hash.update(data);
+    bytes += data.length;
+    await file.writeFile(data);
+  }
+
+  async function closePart(): Promise<void> {
+    if (part === null) return;
+    const { cipher, file } = part;
+    await write(file, Buffer.concat([cipher.final(), cipher.getAuthTag()]));
+    await file.close();
+    part = null;
+  }
+
+  try {
+    for await (const chunk of source) {
+      for (let rest = chunk; rest.length > 0;) {
+        signal.throwIfAborted();
+        if (part?.room === 0) await closePart();
+        part ??= await openPart();
+        const piece = rest.subarray(0, part.room);
+        rest = rest.subarray(piece.length);
+        part.room -= piece.length;
+        await write(part.file, part.cipher.update(piece));
+      }
+    }
+    await closePart();
+  } finally {
+    await part?.file.close();
+  }
+  return { sha256: hash.digest("hex"), bytes, parts };
+}
+
+/**
+ * Checks that the files of the parts are the artifact that their names say.
+ * @throws ArtifactError if they are not; the file system's error; the signal's reason
+ */
+export async function checkParts(folder: string, artifact: SealedParts, signal: AbortSignal): Promise<void> {
+  const hash = createHash("sha256");
+  for (let part = 1; part <= artifact.parts; part += 1) {
+    const path = partPath(folder, part);
+    if ((await stat(path)).size !== bytesOfPart(artifact, part))
+      throw new ArtifactError("invalid", `its part ${part} has another size`);
+    const file = await open(path);
+    try {
+      const buffer = Buffer.allocUnsafe(READ_BYTES);
+      for (;;) {
+        signal.throwIfAborted();
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
+        if (bytesRead === 0) break;
+        hash.update(buffer.subarray(0, bytesRead));
+      }
+    } finally {
+      await file.close();
+    }
+  }
+  if (hash.digest("hex") !== artifact.sha256) throw new ArtifactError("invalid", "it has another SHA-256");
+}
+
+/**
+ * Decrypts the parts in a folder. Nothing of a part comes out before all of it is authenticated.
+ * @throws ArtifactError if one was changed, or encrypted with another key, for another project or in another place
+ */
+export async function* openParts(
+  folder: string,
+  { parts }: Pick<SealedParts, "parts">,
+  { key, projectId }: PartsKey,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  for (let part = 1; part <= parts; part += 1) {
+    signal.throwIfAborted();
+    const sealed = await readFile(partPath(folder, part));
+    const decipher = createDecipheriv(CIPHER, key, nonceOf(part));
+    decipher.setAAD(dataOf(projectId, part));
+    decipher.setAuthTag(tagOf(sealed));
+    const content: Buffer[] = [];
+    const end = sealed.length - TAG_BYTES;
+    for (let at = 0; at < end; at += READ_BYTES)
+      content.push(decipher.update(sealed.subarray(at, Math.min(end, at + READ_BYTES))));
+    try {
+      decipher.final();
+    } catch {
+      throw new ArtifactError("invalid", `its part ${part} is damaged, or was made for another project`);
+    }
+    yield* content;
+  }
+}
+
+function tagOf(sealed: Buffer): Buffer {
+  if (sealed.length <= TAG_BYTES) throw new ArtifactError("invalid", "it has an empty part");
+  return sealed.subarray(-TAG_BYTES);
+}
