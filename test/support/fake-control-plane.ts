@@ -20,6 +20,7 @@ import { runStages } from "#contract/stages.ts";
 import type { Problem } from "#contract/problems.ts";
 import { notWellFormed } from "#contract/well-formed.ts";
 
+import { FakeArtifacts } from "./fake-artifacts.ts";
 import { listenLocally } from "./listen.ts";
 
 /**
@@ -71,6 +72,8 @@ export class FakeControlPlane {
   /** Additional fields of its answers, as a newer control plane of the same protocol sends. */
   additions: Record<string, unknown> = {};
   posts = 0;
+  /** Builds that servers give each other. */
+  artifacts = new FakeArtifacts();
   #server: Server;
   #sockets = new WebSocketServer({ noServer: true });
   #link: WebSocket | null = null;
@@ -237,6 +240,13 @@ export class FakeControlPlane {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url?.startsWith("/v1/agent/artifacts/") === true) {
+      const refuse = (status: number): void => respond(response, status, problemOf(status), this.retryAfter);
+      if (!this.#isAuthorized(request)) return refuse(401);
+      const breach = await this.artifacts.answer(request, response, refuse);
+      if (breach !== null) this.#breach(breach);
+      return this.#changed();
+    }
     const body: unknown = JSON.parse((await readBody(request)) || "null");
     const [badText] = notWellFormed(body, 1);
     if (badText !== undefined) {

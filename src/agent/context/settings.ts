@@ -70,6 +70,8 @@ export const defaultSettings = {
   nameServerMs: 5_000,
   /** The port of a name server on 127.0.0.1 to ask instead of the system's. 0: the system's. */
   nameServerPort: 0,
+  /** How long a part of an artifact may not move before it is tried again. */
+  transferIdleMs: 60_000,
   backOffBaseMs: 500,
   backOffCapMs: 30_000,
   /** How often the agent checks the instances of all projects, and while some are draining. */

@@ -63,6 +63,7 @@ async function removeReleases(context: AgentContext, folder: ProjectFolder): Pro
     await emptyBin(folder);
   });
   await removeAssets(folder);
+  await removeTree(folder.artifacts);
   await rm(folder.cacheIndex, { force: true });
   await tidyCacheFolder(context.isolation, folder, new Set());
   await tidyOutput(context.isolation, folder, null);

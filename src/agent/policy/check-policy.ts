@@ -22,15 +22,36 @@ import type { HealthCheck } from "#contract/endpoints/projects/settings.ts";
 /** What decides which orders are carried out: the owner's policy, and whether projects are isolated from each other. */
 export type Rules = { readonly policy: Policy; readonly isolation: { readonly kind: Isolation["kind"] } };
 
-/** Checks everything about an order that is known before the fetch. */
-export function checkOrder(rules: Rules, order: RunOrder): PolicyRefusal {
+/**
+ * Checks everything about an order that is known before the fetch.
+ * @param way `take`: the server takes a build, so neither the install nor the build command runs here. `build_only`: only these
+ * run here
+ */
+export function checkOrder(
+  rules: Rules,
+  order: RunOrder,
+  way: "build" | "take" | "build_only" = "build",
+): PolicyRefusal {
+  const builds = way !== "take";
+  return checkBuild(rules, order, builds) ?? (way === "build_only" ? null : checkUse(rules, order));
+}
+
+function checkBuild(rules: Rules, order: RunOrder, builds: boolean): PolicyRefusal {
   const { policy } = rules;
   return (
     // A release on disk was fetched by its name at that time; its commit is information only.
     checkSource(rules, order.reuse_release === null ? order.source : { ...order.source, commit: null }) ??
     checkFramework(policy, order.framework) ??
-    checkSettingCommand(policy, "install_command", order.install_command) ??
-    checkSettingCommand(policy, "build_command", order.build_command) ??
+    checkSettingCommand(policy, "install_command", builds ? order.install_command : null) ??
+    checkSettingCommand(policy, "build_command", builds ? order.build_command : null) ??
+    checkVariables(policy, order.variables) ??
+    checkSecrets(policy, order, builds)
+  );
+}
+
+/** What the release does on this server when it is used. */
+function checkUse({ policy }: Rules, order: RunOrder): PolicyRefusal {
+  return (
     checkReleaseCommand(policy, order.release_command ?? null, "settings") ??
     checkActivateCommand(policy, order.activate_command) ??
     checkProcesses(policy, namedCommands(order.processes), {}) ??
@@ -39,8 +60,6 @@ export function checkOrder(rules: Rules, order: RunOrder): PolicyRefusal {
       order.cron.map(({ name, command }) => ({ name, command, source: "project" })),
     ) ??
     checkSharedPaths(policy, order.shared_paths) ??
-    checkVariables(policy, order.variables) ??
-    checkSecrets(policy, order) ??
     checkHealthCheck(policy, order.health_check)
   );
 }
@@ -115,11 +134,15 @@ function checkSharedPaths(policy: Policy, paths: readonly string[]): PolicyRefus
   return other === undefined ? null : refusedBy(policy, "shared_paths", `the shared path ${other}`);
 }
 
-function checkSecrets(policy: Policy, { variables, reuse_release }: RunOrder): PolicyRefusal {
+function checkSecrets(
+  policy: Policy,
+  { variables, reuse_release }: RunOrder,
+  builds: boolean,
+): PolicyRefusal {
   const { secrets: rule } = policy;
   const secrets = variables?.secrets ?? [];
   if (rule === "none" && secrets.length > 0) return refusedBy(policy, "secrets", "secrets");
-  const forBuild = reuse_release === null ? secrets.find(({ build }) => build) : undefined;
+  const forBuild = builds && reuse_release === null ? secrets.find(({ build }) => build) : undefined;
   return rule === "no_builds" && forBuild !== undefined
     ? refusedBy(policy, "secrets", `the secret ${forBuild.name} in a build`)
     : null;
@@ -152,6 +175,13 @@ export function checkRelease(rules: Rules, release: Release): PolicyRefusal {
       again,
     );
   return checkRepository(rules, release.repository) ?? checkActivateCommand(policy, release.activate_command);
+}
+
+/** Checks a build that this server takes from another machine, or makes for other servers. @param what as a noun */
+export function checkArtifacts(policy: Policy, what: string): PolicyRefusal {
+  if (policy.artifacts === "accept") return null;
+  const way = `Its administrator allows it with the line "artifacts": "accept" in ${policyFileOf(policy)}`;
+  return refusedBy(policy, "artifacts", what, way);
 }
 
 /** Checks a `remove_project` message. @param purge whether it also asks to delete the project's files */

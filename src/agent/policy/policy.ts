@@ -80,6 +80,11 @@ const Rules = z.strictObject({
   secrets: z._default(z.enum(["any", "no_builds", "none"]), "any"),
   /** `local`: only this server itself. A list: this server and these origins. */
   health_checks: z._default(z.union([z.enum(["any", "local", "none"]), z.array(Origin)]), "any"),
+  /**
+   * Builds of other machines, and builds for other servers. What is in a build that was made elsewhere cannot be checked
+   * against the other rules.
+   */
+  artifacts: z.optional(z.enum(["accept", "refuse"])),
   /** `project`: each project has a deploy key of its own. `server`: all projects of this server share one. */
   deploy_keys: z._default(z.enum(["project", "server"]), "project"),
   /** `pin`: the key of a new ssh host is trusted on first use, and pinned. `known`: new ssh hosts are refused. */
@@ -102,10 +107,19 @@ const Rules = z.strictObject({
   ),
 });
 
+/** Whether some code of the control plane's choice must not run on this server. */
+function limitsCode(rules: z.infer<typeof Rules>): boolean {
+  const { repositories, branches, build_commands, activate_commands } = rules;
+  const { release_commands = "any", processes = "any" } = rules;
+  const all = [repositories, branches, build_commands, activate_commands, release_commands, processes];
+  return all.some((rule) => rule !== "any");
+}
+
 /**
  * What this server's owner allows the control plane to order. Omitted rules are `any`, except `commits`, which is
  * `reachable`, `commands` and `cron`, which are `none`, and `release_commands` and `processes`, which have the value of
- * `activate_commands`: a policy from before them must not allow more than it says. Unknown names are errors, so that a mistyped rule is not
+ * `activate_commands`: a policy from before them must not allow more than it says. `artifacts` is `accept`
+ * if no rule limits which repositories and branches are deployed and which commands run, and otherwise `refuse`. Unknown names are errors, so that a mistyped rule is not
  * ignored.
  */
 export const Policy = z.pipe(
@@ -114,6 +128,7 @@ export const Policy = z.pipe(
     ...rules,
     release_commands: rules.release_commands ?? rules.activate_commands,
     processes: rules.processes ?? rules.activate_commands,
+    artifacts: rules.artifacts ?? (limitsCode(rules) ? ("refuse" as const) : ("accept" as const)),
   })),
 );
 /** `file`: where it was read, for messages. */

@@ -12,6 +12,7 @@ import { leadsToApp, readSite } from "#agent/ingress/site-file.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import {
   type ActiveRun,
+  ARTIFACTS,
   FLEET,
   type FromAgent,
   MAX_REPORTED_PROJECTS,
@@ -59,7 +60,7 @@ export async function reportHello(
     type: "hello",
     protocol: PROTOCOL_VERSION,
     agent_version: AGENT_VERSION,
-    capabilities: [...requestTypes, FLEET],
+    capabilities: [...requestTypes, FLEET, ARTIFACTS],
     ...(await reportServer(context)),
     runs,
     seal_key: context.sealKey.shown,

@@ -20,6 +20,7 @@ import { withToken } from "#agent/secrets/repository-token.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { failUnexpectedly } from "#agent/step/step.ts";
+import { tidyArtifacts } from "#agent/run/artifact/take-artifact.ts";
 import { tidyCache } from "#agent/run/cache/tidy-cache.ts";
 import { tidyMirrors } from "#agent/git/mirror/tidy-mirrors.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -90,6 +91,7 @@ function openReport(
 }
 
 async function tidy(scope: RunScope, wanted: AbortSignal): Promise<void> {
+  await tidyArtifacts(scope);
   await tidyCache(scope);
   await tidyMirrors(scope, wanted);
 }
@@ -189,11 +191,13 @@ async function openScope(
   received: RunOrder,
   { interrupt, reporter, folder, journal }: OpenParts,
 ): Promise<{ readonly scope: RunScope; readonly problem: string | null }> {
-  const { project_id: projectId, variables: sealed, reuse_release } = received;
+  const { project_id: projectId } = received;
+  const here = orderHere(received);
+  const { variables: sealed, reuse_release } = here;
   const opened = await openOrderVariables(folder, context.sealKey, projectId, sealed, reuse_release);
   const variables = opened.ok ? opened.value : noVariables;
   for (const value of variables.secretValues) context.apps.of(projectId).secretValues.add(value);
-  const order = orderWithToken(orderHere(received), variables.repositoryToken);
+  const order = orderWithToken(here, variables.repositoryToken);
   const mask = maskSecrets(
     variables.secretValues,
     createMask(order.source.repository, order.health_check?.url ?? "", order.health_check?.path ?? ""),

@@ -1,10 +1,13 @@
 import { checkCron, checkProcesses } from "#agent/policy/check-commands.ts";
-import { checkOrder, checkRelease } from "#agent/policy/check-policy.ts";
+import { checkArtifacts, checkOrder, checkRelease } from "#agent/policy/check-policy.ts";
 import type { PolicyRefusal } from "#agent/policy/refuse.ts";
 import { discardNextPlace } from "#agent/workspace/live-place.ts";
 import { jobsHere, processesHere, servesDomain, unknownHere } from "#agent/workspace/place.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
+import { sendBuild } from "#agent/run/artifact/make-artifact.ts";
+import { takeBuild } from "#agent/run/artifact/take-artifact.ts";
+import { isOnlyBuilder, makeTaskOf, takeTaskOf } from "#agent/workspace/artifact-task.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
 import { commitLive, isCommitted } from "#agent/apps/commit-live.ts";
 import { discardNextJobs } from "#agent/workspace/live-jobs.ts";
@@ -91,6 +94,10 @@ export async function runDeployment(
     await removeTree(folder.temp).catch(() => undefined);
     isRecorded = journal.decide(result);
   }
+  if (result?.outcome === "built")
+    await removeOwned(scope.context, folder, () => removeRelease(folder, order.version)).catch(
+      (error: unknown) => scope.context.log(`${order.project_name}: ${messageOf(error)}`),
+    );
   // After the verdict is on disk: a recovery that finds the verdict does the same, and a recovery without it finds the
   // old state.
   if (isLive) {
@@ -158,6 +165,7 @@ async function carryOut(
   if (interrupt.signal.aborted) return interrupted;
   const ready = await prepareRelease(scope, previous, progress);
   if (!ready.ok) return ready;
+  if (isOnlyBuilder(order)) return succeed({ outcome: "built" });
   const place = order.place ?? null;
   const processes = processesHere(place, ready.value.processes ?? {}, order.processes);
   const jobs = jobsHere(place, ready.value.cron ?? [], order.cron);
@@ -222,20 +230,34 @@ async function prepareRelease(
   progress: Progress,
 ): Promise<Step<Release>> {
   const { order, folder, journal, log, context, reporter, interrupt } = scope;
-  const ordered = permit(null, checkOrder(context, order));
+  const way = isOnlyBuilder(order) ? "build_only" : takeTaskOf(order) === null ? "build" : "take";
+  const ordered = permit(null, checkOrder(context, order, way));
   if (!ordered.ok) return ordered;
   if (order.reuse_release !== null) {
     const kept = await readRelease(folder, order.reuse_release);
     // The policy may have changed since it was built.
     if (kept !== null) return permit(kept, checkRelease(scope.context, kept));
-    log.system("fetch", `${linkTarget(order.reuse_release)} no longer exists: building it again`);
-    const rebuilt = permit(null, checkOrder(context, { ...order, reuse_release: null }));
+    const instead = way === "take" ? "taking its build" : "building it again";
+    log.system("fetch", `${linkTarget(order.reuse_release)} no longer exists: ${instead}`);
+    const rebuilt = permit(null, checkOrder(context, { ...order, reuse_release: null }, way));
     if (!rebuilt.ok) return rebuilt;
   }
   if (previous === order.version)
     return fail("internal", "fetch", `${linkTarget(order.version)} is being served already`);
+  const making =
+    makeTaskOf(order) === null ? null : checkArtifacts(context.policy, "a build for other servers");
+  if (making !== null) return fail("refused_by_policy", "fetch", making);
   progress.isBuilding = true;
   journal.record({ builds: order.version });
+  // Sent with later events: a request of its own would take more time than the rest of a small deployment.
+  reporter.report({ type: "stage", stage: "fetch" }, "patient");
+  const task = takeTaskOf(order);
+  const taken = task === null ? null : await takeBuild(scope, task);
+  if (taken !== null && !taken.ok) return taken;
+  if (taken !== null && taken.value !== null) return succeed(taken.value);
+  const own =
+    taken === null ? succeed(null) : permit(null, checkOrder(context, { ...order, reuse_release: null }));
+  if (!own.ok) return own;
   const commit = await stageFunctions.fetch(scope);
   if (!commit.ok) return commit;
   if (order.cache.clear) await clearCache(scope);
@@ -246,11 +268,16 @@ async function prepareRelease(
   const installed = await stageFunctions.install(scope, plan.value);
   if (!installed.ok) return installed;
   progress.stage = "build";
-  const built = stageFunctions.build(scope, plan.value);
+  const startedAt = context.clock.monotonic();
+  const building = stageFunctions.build(scope, plan.value);
   // The answer arrives while the release is checked and recorded.
-  if (!order.preapproved && isQuickToBuild(plan.value, commit.value))
+  if (!order.preapproved && makeTaskOf(order) === null && isQuickToBuild(plan.value, commit.value))
     progress.permit = reporter.askPermit(interrupt.signal);
-  return built;
+  const built = await building;
+  if (!built.ok) return built;
+  const { release, packed } = built.value;
+  const sent = packed === null ? succeed(null) : await sendBuild(scope, packed, startedAt);
+  return sent.ok ? succeed(release) : sent;
 }
 
 /** The index of about 10,000 files. Their links are checked within a fraction of a second. */

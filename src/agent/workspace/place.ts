@@ -1,10 +1,12 @@
-import type { Place, RunOrder } from "#contract/agent-order.ts";
+import { isOnlyBuilder } from "#agent/workspace/artifact-task.ts";
+import type { Place, RunOrder, RunVariables } from "#contract/agent-order.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import {
   WEB,
   type AllProcessSettings,
   type ProcessDefinitions,
 } from "#contract/endpoints/processes/schemas.ts";
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { runsOn } from "#contract/endpoints/projects/servers.ts";
 import { type ResolvedProcess, resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { type ResolvedCronJob, resolveCron } from "#project-files/cron/resolve-cron.ts";
@@ -50,6 +52,7 @@ export function unknownHere(place: PlaceHere, here: readonly ResolvedProcess[]):
  */
 export function orderHere(order: RunOrder): RunOrder {
   const { place } = order;
+  if (isOnlyBuilder(order)) return orderToBuild(order);
   if (place === undefined) return order;
   const settings = Object.entries(order.processes).filter(([name]) => isHere(place, name));
   return {
@@ -57,6 +60,19 @@ export function orderHere(order: RunOrder): RunOrder {
     processes: Object.fromEntries(settings),
     cron: place.cron ? order.cron : [],
     release_command: place.release === false ? null : order.release_command,
+  };
+}
+
+/** The order of a server that only builds: it has no shared files, and gets no secrets but those of builds. */
+function orderToBuild(order: RunOrder): RunOrder {
+  const { variables } = order;
+  const isForBuild = ({ build, name }: RunVariables["secrets"][number]) => build || name === REPOSITORY_TOKEN;
+  return {
+    ...order,
+    shared_paths: [],
+    ...(variables === undefined
+      ? {}
+      : { variables: { ...variables, secrets: variables.secrets.filter(isForBuild) } }),
   };
 }
 

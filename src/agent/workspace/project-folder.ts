@@ -40,6 +40,8 @@ export function projectFolder(home: string, projectId: ProjectId) {
     /** For each release that was live lately, a folder with its files whose names have a hash, and a list of them. */
     assets: join(root, "assets"),
     assetsIndex: join(root, "assets.json"),
+    /** Parts of an artifact that this server gets, in a folder that is named after it. */
+    artifacts: join(root, "artifacts"),
     /** Unfinished files, and files that are about to be deleted. */
     temp: join(root, "tmp"),
     /** Output of processes that activate commands left running. */

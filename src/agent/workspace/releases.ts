@@ -54,6 +54,19 @@ export const Release = z.object({
 export type Release = z.infer<typeof Release>;
 const storedRelease = storedAs(Release);
 
+/** What the build of a release decides. A server that takes the build from another one gets it with the files. */
+export const BuiltRelease = z.pick(Release, {
+  root_directory: true,
+  output_directory: true,
+  published: true,
+  site_rules: true,
+  processes: true,
+  cron: true,
+  commands_from: true,
+  release_command: true,
+});
+export type BuiltRelease = z.infer<typeof BuiltRelease>;
+
 export function releasePath(folder: ProjectFolder, version: number): string {
   return join(folder.releases, String(version));
 }

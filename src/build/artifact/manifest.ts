@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 
 import { ArtifactError } from "#build/artifact/artifact-error.ts";
-import { wholeFrom } from "#contract/bounds.ts";
+import { textUpTo, wholeFrom } from "#contract/bounds.ts";
+import { CommitSha, MAX_COMMIT_MESSAGE } from "#contract/git-names.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 
@@ -17,7 +18,7 @@ export const MAX_JSON = 8 * 1024 * 1024;
 
 /**
  * What an artifact has. `bytes`: of all files. `disk_bytes`: what they take on a disk. `path`: the absolute path of the
- * release folder where it was built; null if it was made elsewhere. `release`: what its builder recorded about the release;
+ * release folder where it was built; null if it was made elsewhere. `commit`: what was built; null if that is not known. `release`: what its builder recorded about the release;
  * null if nothing, so that the server decides from the files.
  */
 export const Manifest = z.object({
@@ -26,6 +27,7 @@ export const Manifest = z.object({
   bytes: wholeFrom(0),
   disk_bytes: wholeFrom(0),
   path: z.nullable(z.string()),
+  commit: z.nullable(z.object({ sha: CommitSha, message: textUpTo(MAX_COMMIT_MESSAGE) })),
   release: z.unknown(),
 });
 export type Manifest = z.infer<typeof Manifest>;

@@ -16,6 +16,7 @@ export type PackOptions = SealOptions & {
   readonly root: string;
   /** Paths that are left out with all below them, relative to the folder. `.git` is left out anyway. */
   readonly leavesOut: (path: ByteText) => boolean;
+  readonly commit: Manifest["commit"];
   /** What the server that takes it should know about the release; null: it decides from the files. */
   readonly release: unknown;
   /** Whether files of the build may contain the path of the folder, which another server may have to replace. */
@@ -61,10 +62,10 @@ const isGit = (path: ByteText): boolean => path === ".git" || path.endsWith("/.g
 
 async function* archiveOf(
   { entries, bytes, diskBytes }: TreeSurvey,
-  { root, signal, release, isAtItsPath, onProgress }: PackOptions,
+  { root, signal, commit, release, isAtItsPath, onProgress }: PackOptions,
 ): AsyncGenerator<Buffer, void, undefined> {
   const counts = { entries: entries.length, bytes, disk_bytes: diskBytes };
-  const manifest: Manifest = { format: 1, ...counts, path: isAtItsPath ? root : null, release };
+  const manifest: Manifest = { format: 1, ...counts, path: isAtItsPath ? root : null, commit, release };
   yield textEntry(MANIFEST, JSON.stringify(manifest));
   const search = createSearch(isAtItsPath ? byteTextOf(root) : null);
   let done = 0;

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { ArtifactError } from "#build/artifact/artifact-error.ts";
+import { ArtifactError, type ArtifactProblem } from "#build/artifact/artifact-error.ts";
 import { type Artifact, ARTIFACT_PART_BYTES, bytesOfPart, MAX_ARTIFACT_PARTS } from "#contract/artifact.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
@@ -37,8 +37,8 @@ export type SealOptions = PartsKey & {
   /** An existing folder. The parts are files in it that are named after their numbers. */
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** Called before each part, to check that it has room. */
-  readonly beforePart: () => Promise<void>;
+  /** Called before each part with its number, to check that it has room. */
+  readonly beforePart: (part: number) => Promise<void>;
   /** Omitted, except in tests. */
   readonly partBytes?: number;
 };
@@ -60,8 +60,8 @@ export async function sealParts(source: AsyncIterable<Buffer>, options: SealOpti
         "refused",
         `it has more than ${(MAX_ARTIFACT_PARTS * partBytes) / 1024 ** 3} GiB`,
       );
-    await beforePart();
     parts += 1;
+    await beforePart(parts);
     const cipher = createCipheriv(CIPHER, options.key, nonceOf(parts));
     cipher.setAAD(dataOf(options.projectId, parts));
     return { cipher, file: await open(partPath(folder, parts), "wx", 0o600), room: partBytes - TAG_BYTES };
@@ -102,14 +102,19 @@ export async function sealParts(source: AsyncIterable<Buffer>, options: SealOpti
 
 /**
  * Checks that the files of the parts are the artifact that their names say.
- * @throws ArtifactError if they are not; the file system's error; the signal's reason
+ * @returns why they are not; null if they are
+ * @throws the file system's error; the signal's reason
  */
-export async function checkParts(folder: string, artifact: SealedParts, signal: AbortSignal): Promise<void> {
+export async function checkParts(
+  folder: string,
+  artifact: SealedParts,
+  signal: AbortSignal,
+): Promise<ArtifactProblem | null> {
   const hash = createHash("sha256");
   for (let part = 1; part <= artifact.parts; part += 1) {
     const path = partPath(folder, part);
     if ((await stat(path)).size !== bytesOfPart(artifact, part))
-      throw new ArtifactError("invalid", `its part ${part} has another size`);
+      return { kind: "invalid", message: `its part ${part} has another size` };
     const file = await open(path);
     try {
       const buffer = Buffer.allocUnsafe(READ_BYTES);
@@ -123,7 +128,8 @@ export async function checkParts(folder: string, artifact: SealedParts, signal: 
       await file.close();
     }
   }
-  if (hash.digest("hex") !== artifact.sha256) throw new ArtifactError("invalid", "it has another SHA-256");
+  const isSame = hash.digest("hex") === artifact.sha256;
+  return isSame ? null : { kind: "invalid", message: "it has another SHA-256" };
 }
 
 /**

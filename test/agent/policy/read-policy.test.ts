@@ -57,6 +57,7 @@ describe("a policy file", () => {
       secrets: "no_builds",
       health_checks: ["https://shop.example.com"],
       deploy_keys: "server",
+      artifacts: "accept",
       host_keys: "known",
       remove_projects: "keep_files",
       cache_mb: 512,
@@ -69,6 +70,24 @@ describe("a policy file", () => {
     expect(await readPolicy(path())).toMatchObject({
       policy: { release_commands: "none", processes: "none" },
     });
+  });
+
+  it("refuses builds of other machines where it limits what is deployed and what runs, unless it says otherwise", async () => {
+    const ruleOf = async (rules: Record<string, unknown>) => {
+      write(JSON.stringify({ version: 1, ...rules }));
+      const read = await readPolicy(path());
+      return read.kind === "read" ? read.policy.artifacts : read.reason;
+    };
+    expect(openPolicy.artifacts).toBe("accept");
+    expect(await ruleOf({ commands: "none", limits: { tasks_max: 100 } })).toBe("accept");
+    for (const limit of [
+      { repositories: "remote" },
+      { branches: ["main"] },
+      { build_commands: "repository" },
+      { processes: "none" },
+    ])
+      expect(await ruleOf(limit), JSON.stringify(limit)).toBe("refuse");
+    expect(await ruleOf({ repositories: "remote", artifacts: "accept" })).toBe("accept");
   });
 
   it("in the documentation is valid, and has every rule", async () => {

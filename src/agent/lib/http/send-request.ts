@@ -40,7 +40,14 @@ const keptHttp = new http.Agent(kept);
 let keptHttps: https.Agent | null = null;
 const keptTunnels = new Map<string, http.Agent>();
 
-function agentFor({ url, fresh = false, socketPath, proxy = null, timeoutMs }: HttpRequest) {
+/** The connections of a request: kept ones, unless it wants a new one. */
+export function agentFor({
+  url,
+  fresh = false,
+  socketPath,
+  proxy = null,
+  timeoutMs,
+}: Pick<HttpRequest, "url" | "fresh" | "socketPath" | "proxy" | "timeoutMs">) {
   if (socketPath !== undefined) return false;
   const isSecure = url.protocol === "https:";
   if (proxy === null && fresh) {
@@ -125,7 +132,7 @@ function attempt(request: HttpRequest): Promise<HttpAnswer | { readonly kind: "s
   });
 }
 
-function describeError(error: NodeJS.ErrnoException): string {
+export function describeError(error: NodeJS.ErrnoException): string {
   // When several addresses fail, Node throws one error without a message of its own.
   if (error instanceof AggregateError && error.message === "")
     return error.errors.map((each) => (each instanceof Error ? each.message : "")).join(", ");

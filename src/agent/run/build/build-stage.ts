@@ -1,6 +1,5 @@
-import { realpath } from "node:fs/promises";
-
-import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
+import { packBuild, type PackedBuild } from "#agent/run/artifact/make-artifact.ts";
+import { makeTaskOf } from "#agent/workspace/artifact-task.ts";
 import { hides } from "#build/site-rules/source-files.ts";
 import { DEFAULT_RULES, rulesId, type SiteRules } from "#agent/workspace/site-rules.ts";
 import { chooseFallback } from "#build/choose-fallback.ts";
@@ -9,26 +8,28 @@ import { describeCustomRules } from "#build/site-rules/describe-custom-rules.ts"
 import { readCustomRules } from "#build/site-rules/read-custom-rules.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
 import { beginStage } from "#agent/run/build/begin-stage.ts";
-import { linkSharedPaths } from "#agent/run/build/link-shared-paths.ts";
+import { completeRelease, withBuildLimit } from "#agent/run/build/complete-release.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { runBuildCommand } from "#agent/run/build/run-build-command.ts";
-import { restoreBuildCaches, storeBuildCaches } from "#agent/run/cache/build-caches.ts";
+import { restoreBuildCaches } from "#agent/run/cache/build-caches.ts";
 import { ownRelease } from "#agent/workspace/remove-owned.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
-import { startLimit } from "#agent/step/stage-limit.ts";
 import { fail, failWith, interrupted, type Step } from "#agent/step/step.ts";
 import { checkSite } from "#build/tree/check-site.ts";
 import { findOutput, noOutput } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
-import { type Release, writeRelease } from "#agent/workspace/releases.ts";
-import { moveCopiesBack } from "#agent/workspace/shared-paths.ts";
+import type { BuiltRelease, Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { succeed } from "#contract/lib/result.ts";
 
+/** A complete release, and the same for other servers if the order asks for that. */
+export type Built = { readonly release: Release; readonly packed: PackedBuild | null };
+
 /** Turns the files of a release into a complete one: build command, shared paths, record. */
-export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<Step<Release>> {
-  const { order, folder } = scope;
-  const { release: path, build_command } = plan;
+export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<Step<Built>> {
+  const { order, folder, context } = scope;
+  const { build_command } = plan;
+  const startedAt = context.clock.monotonic();
   const place = beginStage(scope, "build", plan);
   if (build_command !== null) {
     await withBuildLimit(scope, plan, restoreBuildCaches);
@@ -39,52 +40,33 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   // The helper does it around each command.
   if (plan.install_command === null && build_command === null)
     await ownRelease(scope.context, folder, order.version);
+  const described = await describeBuild(scope, plan);
+  if (!described.ok) return described;
+  const packed = makeTaskOf(order) === null ? null : await packBuild(scope, plan, described.value, startedAt);
+  if (packed?.ok === false) return packed;
+  const release = await completeRelease(scope, plan, described.value);
+  if (!release.ok) return release;
+  if (packed === null) return succeed({ release: release.value, packed: null });
+  return succeed({ release: release.value, packed: packed.value });
+}
+
+/** What the build decides about its release: what is published and how, and what runs. */
+export async function describeBuild(scope: RunScope, plan: BuildPlan): Promise<Step<BuiltRelease>> {
   const found = await outputOf(scope, plan);
   if (!found.ok) return found;
   const { folder: output_directory, path: output } = found.value;
   const rules = await chooseRules(scope, { ...plan, output_directory }, output);
   if (!rules.ok) return rules;
-
-  const linked = await linkSharedPaths(scope, path, plan.linked);
-  if (!linked.ok) return linked;
-  // Checked after the last command and the shared paths, so that the checked files are the files that will be served.
-  const places = {
-    version: order.version,
-    root_directory: order.root_directory,
+  return succeed({
+    root_directory: scope.order.root_directory,
     output_directory,
-    ...(plan.isPublished ? {} : { published: false as const }),
-  };
-  const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
-  const { home } = scope.context;
-  const leaving = await refuseLeavingLinks(home, folder, places, limit.signal, linked.value);
-  limit.clear();
-  if (leaving !== null) await moveCopiesBack(path, folder.shared, linked.value);
-  if (scope.interrupt.signal.aborted) return interrupted;
-  if (leaving !== null) return fail("build_failed", "build", scope.mask(leaving));
-  // After the check, so that a build cannot leave a link that every later one would get.
-  if (build_command !== null) await withBuildLimit(scope, plan, storeBuildCaches);
-  if (scope.interrupt.signal.aborted) return interrupted;
-  const release: Release = {
-    version: order.version,
-    repository: scope.mask(order.source.repository),
-    commit_sha: plan.commitSha,
-    commit_message: plan.commitMessage,
-    branch: order.source.branch,
-    project_name: order.project_name,
-    root_directory: order.root_directory,
-    output_directory,
-    activate_command: order.activate_command,
     ...(Object.keys(plan.processes).length === 0 ? {} : { processes: plan.processes }),
     ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
     ...(plan.releaseCommand === null ? {} : { release_command: plan.releaseCommand.command }),
-    commands_from: hasOwnCommands(order) ? "settings" : "repository",
+    commands_from: hasOwnCommands(scope.order) ? "settings" : "repository",
     ...(plan.isPublished ? {} : { published: false }),
     ...(rules.value === null ? {} : { site_rules: rules.value }),
-    limits: order.limits,
-    ...(plan.tools.folders.length === 0 ? {} : { tool_folders: [...plan.tools.folders] }),
-  };
-  await writeRelease(folder, release);
-  return succeed(release);
+  });
 }
 
 /** Whether a command of the settings has run in the release or runs in it before it is live, or they chose its preset. */
@@ -150,15 +132,4 @@ async function outputOf(scope: RunScope, plan: BuildPlan): Promise<Step<Output>>
   const failure =
     plan.isPublished && !plan.isOutputNamed ? await checkSite(output.path, folder, plan.root) : null;
   return failure === null ? succeed({ folder, path: output.path }) : failWith(failure);
-}
-
-/** Copies what builds keep for the next one, no longer than a build may take. */
-async function withBuildLimit(
-  scope: RunScope,
-  plan: BuildPlan,
-  copy: typeof restoreBuildCaches | typeof storeBuildCaches,
-): Promise<void> {
-  const limit = startLimit(scope.order.timeouts.build_seconds, scope.interrupt);
-  await copy(scope, await realpath(plan.release), plan.buildCaches, limit.signal);
-  limit.clear();
 }

@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 
 import { checkBuildCommands, checkCron, checkReleaseCommand } from "#agent/policy/check-commands.ts";
+import { isOnlyBuilder } from "#agent/workspace/artifact-task.ts";
 import { jobsHere } from "#agent/workspace/place.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { type BuildChoice, chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
@@ -16,11 +17,12 @@ import { listFolders } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { readRepository } from "#build/tree/read-repository.ts";
 import { readTree } from "#build/tree/read-tree.ts";
-import { releasePath } from "#agent/workspace/releases.ts";
+import { type BuiltRelease, releasePath } from "#agent/workspace/releases.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { GANTRY_JSON } from "#project-files/processes/read-gantry-json.ts";
 import type { FileCommand } from "#project-files/processes/repository-files.ts";
 
 /** How a fetched commit becomes a release. */
@@ -62,15 +64,20 @@ export type BuildPlan = DetectedPreset & {
   readonly tools: BuildTools;
 };
 
+/** A build that was made elsewhere. `release`: what its builder decided; null: the files decide. */
+export type TakenBuild = { readonly release: BuiltRelease | null };
+
 /**
  * Decides how the fetched files are built: from the project's settings, and otherwise from the framework's preset.
  * Detects the framework when the project names none. Fails if the root directory, the policy or a missing tool does not
  * allow the build. Gets the tools in the versions that the repository asks for, and links the shared paths that exist,
  * so that the commands see both.
+ * @param taken the files are a build that was made elsewhere, so no command runs in it any more
  */
 export async function planBuild(
   scope: RunScope,
   commit: { readonly sha: string; readonly message: string },
+  taken: TakenBuild | null = null,
 ): Promise<Step<BuildPlan>> {
   const { order, folder, context } = scope;
   const release = releasePath(folder, order.version);
@@ -81,32 +88,39 @@ export async function planBuild(
   if (!files.ok) return fail("build_failed", "build", files.problem.message, undefined, files.problem.hint);
   const read = await readTree(realRelease, root.path);
   if (!read.ok) return fail("build_failed", "build", read.problem.message, undefined, read.problem.hint);
-  const choice = chooseBuild(read.value.tree, files.value, order);
+  const chosen = chooseBuild(read.value.tree, files.value, order);
+  const choice = taken === null ? chosen : choiceOfTaken(chosen, taken);
   const { plan, firstStage: stage } = choice;
-  scope.reporter.report({ type: "framework", preset: choice.preset }, "patient");
-  for (const line of [...read.value.notes, ...describeChoice(choice)]) scope.log.system(stage, line);
-  const advice = startAdvice(choice);
-  if (advice !== null) scope.log.system(stage, advice);
+  // After a build, the files may look like something else. Its builder has reported what they are.
+  if (taken === null || taken.release === null) {
+    scope.reporter.report({ type: "framework", preset: chosen.preset }, "patient");
+    for (const line of [...read.value.notes, ...describeChoice(choice)]) scope.log.system(stage, line);
+    const advice = startAdvice(choice);
+    if (advice !== null) scope.log.system(stage, advice);
+  }
   // Checked here too, because a preset's commands are known only now.
   const releaseLine = releaseCommandOf(order, choice.releaseCommand?.command);
+  const isOnlyBuilt = isOnlyBuilder(order);
+  const releaseFrom = order.release_command === null ? "repository" : "settings";
   const refusal =
     checkBuildCommands(context.policy, plan, choice.presetCommands) ??
-    checkReleaseCommand(
-      context.policy,
-      releaseLine,
-      order.release_command === null ? "repository" : "settings",
-    ) ??
-    checkCron(context.policy, jobsHere(order.place ?? null, choice.cron, order.cron));
+    (isOnlyBuilt
+      ? null
+      : (checkReleaseCommand(context.policy, releaseLine, releaseFrom) ??
+        checkCron(context.policy, jobsHere(order.place ?? null, choice.cron, order.cron))));
   if (refusal !== null) return fail("refused_by_policy", stage, refusal);
   const { problem } = choice;
   if (problem !== null) return fail("build_failed", stage, problem.message, undefined, problem.hint);
-  const further = [
+  const started = [
     order.release_command ?? null,
     order.activate_command,
     ...Object.values(order.processes).map(({ command }) => command ?? null),
     ...order.cron.map(({ command }) => command),
   ];
-  const tools = await provideTools(scope, stage, commandsOf(choice, further), {
+  const commands = isOnlyBuilt
+    ? commandsOf({ ...choice, processes: [], cron: [], releaseCommand: null })
+    : commandsOf(choice, started);
+  const tools = await provideTools(scope, stage, commands, {
     release: realRelease,
     root: root.path,
   });
@@ -117,8 +131,10 @@ export async function planBuild(
   const buildCaches = await findBuildCaches(plan.framework, realRelease, root.path);
   const installRoot = choice.installFolder === null ? root.path : join(realRelease, choice.installFolder);
   const folders = { release, root: root.path, installRoot, linked: linked.value };
-  const places = { ...folders, buildCaches, tools: tools.value, foldersBefore: await listFolders(root.path) };
-  const chosen = {
+  // Of a build that was made elsewhere, nobody knows which folders it has made.
+  const foldersBefore = taken === null ? await listFolders(root.path) : new Set<string>();
+  const places = { ...folders, buildCaches, tools: tools.value, foldersBefore };
+  const decided = {
     isPublished: choice.isPublished,
     setsFallback: choice.setsFallback,
     isOutputNamed: choice.isOutputNamed,
@@ -130,5 +146,22 @@ export async function planBuild(
     cron: choice.cron,
     processes: definitionsOf(choice.processes),
   };
-  return succeed({ ...plan, ...chosen, commitSha, commitMessage, ...places });
+  return succeed({ ...plan, ...decided, commitSha, commitMessage, ...places });
+}
+
+/** A choice without the commands that ran elsewhere, and with what the builder decided. */
+function choiceOfTaken(choice: BuildChoice, { release }: TakenBuild): BuildChoice {
+  const plan = { ...choice.plan, install_command: null, build_command: null };
+  const taken: BuildChoice = { ...choice, plan, firstStage: "build", presetCommands: [] };
+  if (release === null) return taken;
+  const { processes = {}, cron = [], release_command: command, published } = release;
+  return {
+    ...taken,
+    problem: null,
+    isPublished: published !== false,
+    findsOutput: false,
+    processes: Object.entries(processes).map(([name, definition]) => ({ name, definition, from: "preset" })),
+    cron,
+    releaseCommand: command === undefined ? null : { command, from: GANTRY_JSON },
+  };
 }

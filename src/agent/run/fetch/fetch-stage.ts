@@ -27,9 +27,7 @@ export async function fetchRelease(scope: RunScope): Promise<Step<WrittenCommit>
 }
 
 async function fetchAndWrite(scope: RunScope): Promise<Step<WrittenCommit>> {
-  const { order, folder, reporter } = scope;
-  // Sent with later events: a request of its own would take more time than the rest of a small deployment.
-  reporter.report({ type: "stage", stage: "fetch" }, "patient");
+  const { order, folder } = scope;
   // Remove the leftovers of an earlier try of this version.
   await removeRelease(folder, order.version);
   await mkdir(folder.temp, { recursive: true });
