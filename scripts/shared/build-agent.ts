@@ -45,7 +45,13 @@ const requireHttp: Plugin = {
 const lazyExports: ReadonlyMap<string, readonly string[]> = new Map([
   ["https", ["Agent", "request"]],
   ["tls", ["connect"]],
-  ["zlib", ["createDeflateRaw", "createInflateRaw", "Z_DEFAULT_WINDOWBITS", "Z_SYNC_FLUSH"]],
+  [
+    "zlib",
+    [
+      ...["createDeflateRaw", "createInflateRaw", "Z_DEFAULT_WINDOWBITS", "Z_SYNC_FLUSH"],
+      ...["createGzip", "createGunzip", "createZstdCompress", "createZstdDecompress"],
+    ],
+  ],
 ]);
 
 /**

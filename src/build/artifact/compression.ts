@@ -16,7 +16,7 @@ export function createCompressor(): Transform {
 }
 
 /** Node 20 does not have the function that the types of a newer one name. */
-export const hasZstd = (): boolean => "createZstdCompress" in zlib;
+export const hasZstd = (): boolean => typeof zlib.createZstdCompress === "function";
 
 /**
  * What decompresses a stream with these first bytes; null if it is not compressed.

@@ -5,7 +5,7 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import type { Artifact } from "#contract/artifact.ts";
 
 import type { FakeRun } from "../../support/fake-control-plane.ts";
-import { AgentWorld, eventsOf } from "./harness.ts";
+import { AgentWorld, eventsOf, messagesOf } from "./harness.ts";
 
 /** Another server, for which the same control plane stores builds. Its agent must be started. */
 export async function otherServer(world: AgentWorld): Promise<AgentWorld> {
@@ -55,7 +55,7 @@ export async function build(
   change: Partial<RunOrder> = {},
 ) {
   const { run, result, order } = await world.deploy({ artifact: await makeFor(servers), ...change });
-  expect(result).toMatchObject({ outcome: "live" });
+  expect(result, `${JSON.stringify(result)}\n${messagesOf(run).join("\n")}`).toMatchObject({ outcome: "live" });
   const commit = eventsOf(run, "resolved")[0]?.commit_sha ?? null;
   return { artifact: artifactOf(run), run, order, commit };
 }

@@ -46,9 +46,11 @@ type Opened = { readonly kind: "open"; readonly key: Uint8Array<ArrayBuffer> };
 export async function takeBuild(scope: RunScope, task: TakeTask): Promise<Step<Release | null>> {
   const usable = await openBuild(scope, task.artifact);
   if (usable.kind === "not_taken") return buildInstead(scope, task, usable);
-  const taken = await downloadAndUnpack(scope, task, usable.key);
-  await tidyArtifacts(scope);
-  return taken;
+  try {
+    return await downloadAndUnpack(scope, task, usable.key);
+  } finally {
+    await tidyArtifacts(scope);
+  }
 }
 
 /** Deletes downloaded parts, unless the agent is ending: its next one may have to download the same. Never throws. */
