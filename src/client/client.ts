@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 
 import type { Endpoint, OutputOf } from "#contract/endpoints/endpoint.ts";
 import { type ClientEndpoints, clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
-import type { AnyRequest, Transport } from "#client/request.ts";
+import type { AnyRequest, BodyBytes, Transport } from "#client/request.ts";
 import { type ClientResult, type Send, send } from "#client/send.ts";
 
 type Nothing = Record<string, never>;
@@ -19,7 +19,8 @@ type QueryOf<Schema extends z.ZodMiniType | null> = Schema extends z.ZodMiniType
 /** A request: path parameters, query and body, typed as the input of the endpoint's schemas. */
 export type RequestOf<Of extends Endpoint> = Given<"params", z.input<Of["params"]>> &
   Given<"query", QueryOf<Of["query"]>> &
-  (Of["body"] extends z.ZodMiniType ? Given<"body", z.input<Of["body"]>> : unknown) & {
+  (Of["body"] extends z.ZodMiniType ? Given<"body", z.input<Of["body"]>> : unknown) &
+  (Of["takes"] extends "bytes" ? { readonly body: BodyBytes } : unknown) & {
     /** Such as `If-Live`. */
     readonly headers?: Readonly<Record<string, string>>;
   };

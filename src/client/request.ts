@@ -12,6 +12,7 @@ export type Transport = {
 export type AnyRequest = {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON, or as it is if it is bytes. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -34,7 +35,16 @@ export function headersOf({ body, headers }: AnyRequest, { token }: Transport): 
   return {
     accept: "application/json",
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...(body === undefined
+      ? {}
+      : { "content-type": isBytes(body) ? "application/octet-stream" : "application/json" }),
     ...headers,
   };
+}
+
+/** Bytes that every `fetch` takes as a body: never in memory that several threads share. */
+export type BodyBytes = Uint8Array<ArrayBuffer>;
+
+export function isBytes(body: unknown): body is BodyBytes {
+  return body instanceof Uint8Array && body.buffer instanceof ArrayBuffer;
 }

@@ -3,7 +3,7 @@ import { succeed, type Success } from "#contract/lib/result.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { type Failed, problemIn, unexpected, unreachable } from "#client/answer.ts";
-import { type AnyRequest, headersOf, type Transport, urlOf } from "#client/request.ts";
+import { type AnyRequest, headersOf, isBytes, type Transport, urlOf } from "#client/request.ts";
 import { retryAfterMs } from "#client/retry.ts";
 
 /**
@@ -33,7 +33,9 @@ export const send: Send = async <Of extends Endpoint>(
     response = await transport.fetch(urlOf(endpoint, request, transport), {
       method: endpoint.method,
       headers: headersOf(request, transport),
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      ...(request.body === undefined
+        ? {}
+        : { body: isBytes(request.body) ? request.body : JSON.stringify(request.body) }),
     });
     text = await response.text();
   } catch (error) {

@@ -2,11 +2,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { type ArtifactProblem, problemOf } from "#build/artifact/artifact-error.ts";
-import { type ByteText, byteTextOf, toBytes } from "#build/artifact/byte-text.ts";
+import { type ByteText, byteTextOf } from "#build/artifact/byte-text.ts";
 import { createCompressor } from "#build/artifact/compression.ts";
+import { type ContentSearch, createContentSearch } from "#build/artifact/content-search.ts";
 import { FILES, MANIFEST, type Manifest, MENTIONS } from "#build/artifact/manifest.ts";
 import { type SealedParts, type SealOptions, sealParts } from "#build/artifact/sealed-parts.ts";
-import { surveyTree, type TreeEntry, type TreeSurvey } from "#build/artifact/survey-tree.ts";
+import { surveyTree, type TreeSurvey } from "#build/artifact/survey-tree.ts";
 import { endOfArchive } from "#build/artifact/tar/header.ts";
 import { textEntry, treeEntries } from "#build/artifact/tar/tree-entries.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
@@ -25,8 +26,12 @@ export type PackOptions = SealOptions & {
   readonly onProgress: (progress: { readonly done: number; readonly all: number }) => void;
 };
 
-export type Packed = SealedParts &
-  Pick<TreeSurvey, "bytes"> & { readonly files: number; readonly unpackedBytes: number };
+/** `hasPrograms`: some of the files are programs or libraries of a platform. */
+export type Packed = SealedParts & {
+  readonly files: number;
+  readonly unpackedBytes: number;
+  readonly hasPrograms: boolean;
+};
 
 /**
  * Packs a folder into encrypted parts: tar, compressed, encrypted, without more in memory than a few files.
@@ -39,7 +44,8 @@ export async function packArtifact(
   const { root, leavesOut, signal } = options;
   try {
     const survey = await surveyTree({ root, signal, leavesOut: (path) => isGit(path) || leavesOut(path) });
-    const archive = Readable.from(inBatches(archiveOf(survey, options)), { objectMode: false });
+    const search = createContentSearch(options.isAtItsPath ? byteTextOf(root) : null);
+    const archive = Readable.from(inBatches(archiveOf(survey, search, options)), { objectMode: false });
     let sealed: SealedParts | null = null;
     await pipeline(
       archive,
@@ -51,7 +57,8 @@ export async function packArtifact(
     );
     if (sealed === null) throw new Error("the archive has no end");
     const parts: SealedParts = sealed;
-    return succeed({ ...parts, files: survey.entries.length, unpackedBytes: survey.bytes });
+    const { hasPrograms } = search;
+    return succeed({ ...parts, files: survey.entries.length, unpackedBytes: survey.bytes, hasPrograms });
   } catch (error) {
     signal.throwIfAborted();
     return { ok: false, problem: problemOf(error) };
@@ -62,12 +69,12 @@ const isGit = (path: ByteText): boolean => path === ".git" || path.endsWith("/.g
 
 async function* archiveOf(
   { entries, bytes, diskBytes }: TreeSurvey,
+  search: ContentSearch,
   { root, signal, commit, release, isAtItsPath, onProgress }: PackOptions,
 ): AsyncGenerator<Buffer, void, undefined> {
   const counts = { entries: entries.length, bytes, disk_bytes: diskBytes };
   const manifest: Manifest = { format: 1, ...counts, path: isAtItsPath ? root : null, commit, release };
   yield textEntry(MANIFEST, JSON.stringify(manifest));
-  const search = createSearch(isAtItsPath ? byteTextOf(root) : null);
   let done = 0;
   yield* treeEntries(entries, {
     ...{ root, prefix: FILES, signal },
@@ -78,29 +85,8 @@ async function* archiveOf(
       onProgress({ done, all: bytes });
     },
   });
-  yield textEntry(MENTIONS, JSON.stringify(search.found));
+  yield textEntry(MENTIONS, JSON.stringify(search.mentions));
   yield endOfArchive();
-}
-
-/** Finds the files that contain a text, as their content passes by. */
-function createSearch(text: ByteText | null) {
-  const found: ByteText[] = [];
-  const wanted = toBytes(text ?? "");
-  let end: Buffer = Buffer.alloc(0);
-  return {
-    found,
-    look({ path }: TreeEntry, content: Buffer | null): void {
-      if (text === null) return;
-      if (content === null) {
-        end = Buffer.alloc(0);
-        return;
-      }
-      const isAcross =
-        end.length > 0 && Buffer.concat([end, content.subarray(0, wanted.length)]).includes(wanted);
-      if ((isAcross || content.includes(wanted)) && found.at(-1) !== path) found.push(path);
-      end = Buffer.concat([end, content.subarray(-wanted.length)]).subarray(-wanted.length);
-    },
-  };
 }
 
 const BATCH_BYTES = 64 * 1024;

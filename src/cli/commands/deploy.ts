@@ -1,4 +1,6 @@
 import { CommitName } from "#contract/git-names.ts";
+import { succeed } from "#contract/lib/result.ts";
+import { uploadArtifact } from "#cli/artifacts/upload-artifact.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { stop } from "#cli/outcome.ts";
@@ -7,6 +9,7 @@ import { findProject, shownName } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { readHoldOutlook } from "#cli/session/read-hold-outlook.ts";
 import { printStarted } from "#cli/session/print-started.ts";
+import { acceptKeyOption } from "#cli/variables/trust-seal-keys.ts";
 import { warningsOption } from "#cli/views/log-printer.ts";
 
 export const deploy = defineCommand({
@@ -14,6 +17,7 @@ export const deploy = defineCommand({
   summary: "Start a deployment",
   details: [
     "Deploys the project's branch unless --branch or --commit is given. With --follow, the exit code is 0 only if the deployment is live at the end. A lost connection is reopened. Ctrl-C ends the command, not the deployment.",
+    "With --artifact, the servers take a build that was made here, such as in a CI job, and neither fetch nor build. It is the folder of the repository after the build, or the folder to publish if no setting names the root directory or the output directory. It is encrypted on this machine for the project's servers. The commit is --commit, the commit of the CI job, or the checked out commit. The project must allow it (artifact_uploads).",
   ],
   words: {},
   options: {
@@ -23,6 +27,12 @@ export const deploy = defineCommand({
       kind: "flag",
       help: "Delete the kept dependencies and build caches of the project first",
     },
+    artifact: {
+      kind: "text",
+      value: "PATH",
+      help: "Deploy this build instead of building on the server: a folder, or a .tar, .tar.gz or .tar.zst",
+    },
+    ...acceptKeyOption,
     follow: { kind: "flag", short: "f", help: "Show the log until the deployment ends" },
     ...emergencyOption,
     ...warningsOption,
@@ -32,6 +42,7 @@ export const deploy = defineCommand({
     'deploy --commit "$(git rev-parse HEAD)" --follow',
     "deploy -p shop -b next",
     "deploy --clear-cache",
+    "deploy --artifact . --follow",
     'deploy --emergency "Checkout is down" --follow',
   ],
   run: withSession(async (session, { options }) => {
@@ -42,11 +53,21 @@ export const deploy = defineCommand({
     if (!project.ok) return project;
     // Read at the same time, because it must not make the start take longer.
     const reading = options.emergency === null ? readHoldOutlook(session, project.value.id) : null;
+    const { artifact: path, "accept-key": acceptKeys } = options;
+    if (path === null && acceptKeys.length > 0) return stop("usage", "--accept-key is for --artifact.");
+    if (path !== null && options["clear-cache"])
+      return stop("usage", "--clear-cache is for builds on the server. Omit it with --artifact.");
+    const uploaded =
+      path === null
+        ? succeed(null)
+        : await uploadArtifact(session, { projectId: project.value.id, path, commit, acceptKeys });
+    if (!uploaded.ok) return uploaded;
     const started = await session.client.startDeployment({
       params: { project_id: project.value.id },
       body: givenFields({
         branch,
-        commit,
+        commit: uploaded.value?.commit ?? commit,
+        artifact: uploaded.value?.artifact ?? null,
         clear_cache: options["clear-cache"] || null,
         emergency: options.emergency,
       }),

@@ -1,6 +1,7 @@
-import { open, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { readLibc } from "#build/tools/read-libc.ts";
 import type { Platform } from "#contract/artifact.ts";
 
 /** What the builds of a project on this server belong to. */
@@ -11,23 +12,6 @@ export async function readPlatform({ root }: ProjectFolder): Promise<Platform> {
     libc: await readLibc(),
     home: await realpath(root),
   };
-}
-
-/** What the beginning of a program says: the path of its loader is there. */
-const HEAD_BYTES = 4_096;
-
-/** Which C library the programs of this server use: Node is one of them. */
-async function readLibc(): Promise<"glibc" | "musl" | null> {
-  if (process.platform !== "linux") return null;
-  const file = await open(process.execPath);
-  try {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES) });
-    const head = buffer.toString("latin1", 0, bytesRead);
-    if (head.includes("/ld-musl-")) return "musl";
-    return head.includes("/ld-linux") ? "glibc" : null;
-  } finally {
-    await file.close();
-  }
 }
 
 /** Why a build for one platform cannot be used on another, as the rest of a sentence; null if it can. */
