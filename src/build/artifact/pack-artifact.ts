@@ -20,17 +20,24 @@ export type PackOptions = SealOptions & {
   readonly commit: Manifest["commit"];
   /** What the server that takes it should know about the release; null: it decides from the files. */
   readonly release: unknown;
-  /** Whether files of the build may contain the path of the folder, which another server may have to replace. */
-  readonly isAtItsPath: boolean;
+  /**
+   * The absolute path of the folder above that the machine's own things are in, if the folder was built where it is; null if
+   * nothing depends on its path.
+   */
+  readonly home: string | null;
   /** Called now and then with how many bytes of the files are packed. */
   readonly onProgress: (progress: { readonly done: number; readonly all: number }) => void;
 };
 
-/** `hasPrograms`: some of the files are programs or libraries of a platform. */
+/**
+ * `hasPrograms`: some of the files are programs or libraries of a platform. `dependsOnHome`: some need the same path of `home` on
+ * another machine.
+ */
 export type Packed = SealedParts & {
   readonly files: number;
   readonly unpackedBytes: number;
   readonly hasPrograms: boolean;
+  readonly dependsOnHome: boolean;
 };
 
 /**
@@ -41,10 +48,12 @@ export type Packed = SealedParts & {
 export async function packArtifact(
   options: PackOptions,
 ): Promise<ResultOf<Packed, { readonly problem: ArtifactProblem }>> {
-  const { root, leavesOut, signal } = options;
+  const { root, leavesOut, signal, home } = options;
   try {
     const survey = await surveyTree({ root, signal, leavesOut: (path) => isGit(path) || leavesOut(path) });
-    const search = createContentSearch(options.isAtItsPath ? byteTextOf(root) : null);
+    const search = createContentSearch(
+      home === null ? null : { own: byteTextOf(root), home: byteTextOf(home) },
+    );
     const archive = Readable.from(inBatches(archiveOf(survey, search, options)), { objectMode: false });
     let sealed: SealedParts | null = null;
     await pipeline(
@@ -58,7 +67,9 @@ export async function packArtifact(
     if (sealed === null) throw new Error("the archive has no end");
     const parts: SealedParts = sealed;
     const { hasPrograms } = search;
-    return succeed({ ...parts, files: survey.entries.length, unpackedBytes: survey.bytes, hasPrograms });
+    const dependsOnHome = search.dependsOnHome || hasLinksTo(survey, root, home);
+    const counts = { files: survey.entries.length, unpackedBytes: survey.bytes };
+    return succeed({ ...parts, ...counts, hasPrograms, dependsOnHome });
   } catch (error) {
     signal.throwIfAborted();
     return { ok: false, problem: problemOf(error) };
@@ -67,13 +78,23 @@ export async function packArtifact(
 
 const isGit = (path: ByteText): boolean => path === ".git" || path.endsWith("/.git");
 
+/** Whether there are links into `home` besides those to the folder itself, which are replaced when it is unpacked. */
+function hasLinksTo({ entries }: TreeSurvey, root: string, home: string | null): boolean {
+  if (home === null) return false;
+  const isBelow = (target: ByteText, folder: string): boolean =>
+    target === byteTextOf(folder) || target.startsWith(`${byteTextOf(folder)}/`);
+  return entries.some(
+    ({ kind, target }) => kind === "link" && isBelow(target, home) && !isBelow(target, root),
+  );
+}
+
 async function* archiveOf(
   { entries, bytes, diskBytes }: TreeSurvey,
   search: ContentSearch,
-  { root, signal, commit, release, isAtItsPath, onProgress }: PackOptions,
+  { root, signal, commit, release, home, onProgress }: PackOptions,
 ): AsyncGenerator<Buffer, void, undefined> {
   const counts = { entries: entries.length, bytes, disk_bytes: diskBytes };
-  const manifest: Manifest = { format: 1, ...counts, path: isAtItsPath ? root : null, commit, release };
+  const manifest: Manifest = { format: 1, ...counts, path: home === null ? null : root, commit, release };
   yield textEntry(MANIFEST, JSON.stringify(manifest));
   let done = 0;
   yield* treeEntries(entries, {

@@ -92,7 +92,7 @@ async function pack(
     await mkdir(parts);
     const packed = await packArtifact({
       ...{ root: source.folder, folder: parts, key, projectId, commit, signal },
-      ...{ leavesOut: () => false, release: null, isAtItsPath: false },
+      ...{ leavesOut: () => false, release: null, home: null },
       beforePart: async () => undefined,
       onProgress: (now) => (progress = now),
     });

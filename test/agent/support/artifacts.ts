@@ -36,16 +36,12 @@ export function artifactOf(run: FakeRun): Artifact {
   return event.artifact;
 }
 
-/**
- * A change of an order, so that its run takes a build. The servers of a test have different home folders, so the build is for every
- * one of them, as if none of its files had the path.
- */
+/** A change of an order, so that its run takes a build. */
 export function take(
   artifact: Artifact,
   change: { readonly required?: boolean } = {},
 ): Pick<RunOrder, "artifact"> {
-  const platform = artifact.platform === null ? null : { ...artifact.platform, home: null };
-  return { artifact: { type: "take", artifact: { ...artifact, platform }, required: false, ...change } };
+  return { artifact: { type: "take", artifact, required: false, ...change } };
 }
 
 /** Builds in a world for other servers, and expects that it works. */
@@ -55,7 +51,9 @@ export async function build(
   change: Partial<RunOrder> = {},
 ) {
   const { run, result, order } = await world.deploy({ artifact: await makeFor(servers), ...change });
-  expect(result, `${JSON.stringify(result)}\n${messagesOf(run).join("\n")}`).toMatchObject({ outcome: "live" });
+  expect(result, `${JSON.stringify(result)}\n${messagesOf(run).join("\n")}`).toMatchObject({
+    outcome: "live",
+  });
   const commit = eventsOf(run, "resolved")[0]?.commit_sha ?? null;
   return { artifact: artifactOf(run), run, order, commit };
 }

@@ -172,13 +172,41 @@ describe("a packed folder", () => {
     writeFileSync(join(place.tree, "large"), large);
     writeFileSync(join(place.tree, "program"), `\0${place.tree}/lib`);
     symlinkSync(`${place.tree}/script`, join(place.tree, "link"));
-    await passed({ isAtItsPath: true });
+    await passed({ home: place.folder });
     const read = (file: string) => readFileSync(join(place.into, file), "utf8");
     expect(read("script")).toBe(`#!${place.into}/.venv/bin/python\nprint("${place.tree}2")\n`);
     expect(statSync(join(place.into, "script")).mode & 0o777).toBe(0o755);
     expect(read("large")).toBe(inner(large));
     expect(read("program")).toBe(`\0${place.tree}/lib`);
     expect(readlinkSync(join(place.into, "link"))).toBe(`${place.into}/script`);
+  });
+
+  it.each([
+    ["with no path", { a: "x" }, false],
+    ["with its own path in a text", { a: "own" }, false],
+    ["with its own path in a binary file", { a: "\0own" }, true],
+    ["with a path of a tool", { a: "home/tools/python own" }, true],
+    [
+      "with a path of a tool in two pieces of the content",
+      { a: `${"x".repeat(256 * 1024 - 3)}home/tools` },
+      true,
+    ],
+  ])("depends on the folder of the machine %s: %s", async (_what, files, depends) => {
+    for (const [file, text] of Object.entries(files))
+      writeFileSync(join(place.tree, file), text.replace("home", place.folder).replace("own", place.tree));
+    expect(await place.pack({ home: place.folder })).toMatchObject({ value: { dependsOnHome: depends } });
+  });
+
+  it("knows whether it has programs, and links to tools of the machine", async () => {
+    expect(await place.pack({ home: place.folder })).toMatchObject({
+      value: { hasPrograms: false, dependsOnHome: false },
+    });
+    place.clear();
+    writeFileSync(join(place.tree, "program"), readFileSync(process.execPath).subarray(0, 1_000));
+    symlinkSync(join(place.folder, "tools", "python"), join(place.tree, "python"));
+    expect(await place.pack({ home: place.folder })).toMatchObject({
+      value: { hasPrograms: true, dependsOnHome: true },
+    });
   });
 
   it("stops when it is aborted", async () => {

@@ -46,7 +46,7 @@ export class PackingPlace {
   async pack(change: Partial<PackOptions> = {}) {
     return await packArtifact({
       ...{ root: this.tree, folder: this.parts, key: this.key, projectId: this.projectId, signal: never },
-      ...{ leavesOut: () => false, commit: null, release: null, isAtItsPath: false },
+      ...{ leavesOut: () => false, commit: null, release: null, home: null },
       beforePart: async () => undefined,
       onProgress: () => undefined,
       ...change,

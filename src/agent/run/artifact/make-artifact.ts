@@ -13,7 +13,7 @@ import { fail, interrupted, type Step } from "#agent/step/step.ts";
 import { makeTaskOf } from "#agent/workspace/artifact-task.ts";
 import type { BuiltRelease } from "#agent/workspace/releases.ts";
 import { byteTextOf } from "#build/artifact/byte-text.ts";
-import { packArtifact } from "#build/artifact/pack-artifact.ts";
+import { packArtifact, type Packed } from "#build/artifact/pack-artifact.ts";
 import { KEY_BYTES, type SealedParts } from "#build/artifact/sealed-parts.ts";
 
 import { ARTIFACT_PART_BYTES } from "#contract/artifact.ts";
@@ -23,7 +23,10 @@ import { succeed } from "#contract/lib/result.ts";
 import { sealArtifactKey } from "#sealing/artifact-box.ts";
 
 /** A build that is packed for other servers, and not sent yet. Its parts are in the folder for unfinished files. */
-export type PackedBuild = SealedParts & { readonly folder: string; readonly key: Uint8Array<ArrayBuffer> };
+export type PackedBuild = Pick<Packed, keyof SealedParts | "dependsOnHome"> & {
+  readonly folder: string;
+  readonly key: Uint8Array<ArrayBuffer>;
+};
 
 /** The time that packing and sending have: what the build stage has left. @param startedAt when it began, monotonic */
 function limitOf({ order, context, interrupt }: RunScope, startedAt: number): StageLimit {
@@ -58,7 +61,7 @@ export async function packBuild(
       projectId: scope.projectId,
       commit: { sha: plan.commitSha, message: plan.commitMessage },
       release,
-      isAtItsPath: true,
+      home: await realpath(context.home),
       signal: limit.signal,
       // The first part may be small. Later ones are as large as they can be.
       beforePart: async (part) =>
@@ -119,10 +122,9 @@ export async function sendBuild(
   }
   const ms = Math.round(context.clock.monotonic() - sendingAt);
   scope.log.system("build", `${counted(task.for.length, "server")} can take the build (sent in ${ms} ms)`);
-  reporter.report(
-    { type: "artifact", artifact: { sha256, bytes, parts, platform: await readPlatform(folder), boxes } },
-    "urgent",
-  );
+  const here = await readPlatform(folder);
+  const platform = packed.dependsOnHome ? here : { ...here, home: null };
+  reporter.report({ type: "artifact", artifact: { sha256, bytes, parts, platform, boxes } }, "urgent");
   await removeTree(packed.folder);
   return succeed(null);
 }

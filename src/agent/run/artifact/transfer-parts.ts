@@ -26,6 +26,8 @@ type Transfer = typeof sendFile;
 
 const AT_ONCE = 3;
 const PROGRESS_MS = 5_000;
+const EARLY_TRIES = 5;
+const EARLY_MS = 200;
 
 /** Sends all parts in a folder, each as often as it needs. @throws the file system's error */
 export async function sendParts(scope: RunScope, folder: string, sealed: SealedParts, signal: AbortSignal) {
@@ -128,12 +130,14 @@ async function forEachPart(
       if (end.kind === "done" || end.kind === "known") return { kind: "done" };
       doneBytes -= tried;
       const judged = judge(end);
-      if (judged.kind !== "again") return judged;
+      // The control plane may not know yet that the run has begun: its events come in another request.
+      const isEarly = judged.kind === "gone" && verb === "uploaded" && failures < EARLY_TRIES;
+      if (judged.kind !== "again" && !isEarly) return judged;
       if (either.aborted) break;
       ({ reason } = judged);
       if (failures === 1) scope.log.system(stage, `part ${part} is tried again: ${reason}`);
       const delayMs = retryDelayMs(failures, scope.context.random(), scope.context.settings);
-      await pause(Math.max(delayMs, judged.afterMs), either);
+      await pause(Math.max(delayMs, judged.kind === "again" ? judged.afterMs : EARLY_MS), either);
     }
     return { kind: "stopped", reason };
   }
