@@ -174,6 +174,13 @@ export function checkRelease(rules: Rules, release: Release): PolicyRefusal {
       `release ${release.version}, because the project's settings had a part in its build`,
       again,
     );
+  if (release.taken === true && policy.artifacts !== "accept")
+    return refusedBy(
+      policy,
+      "artifacts",
+      `release ${release.version}, which another machine has built`,
+      again,
+    );
   return checkRepository(rules, release.repository) ?? checkActivateCommand(policy, release.activate_command);
 }
 

@@ -48,6 +48,8 @@ export const Release = z.object({
   /** The release command that its repository defines. Missing: none, or the project has one. */
   release_command: z.optional(ShellCommand),
   limits: Limits,
+  /** Its files are a build of another machine. */
+  taken: z.optional(z.literal(true)),
   /** The folders of the tools that it was built with, for the PATH of its commands. Missing: the server's own tools. */
   tool_folders: z.optional(z.array(z.string())),
 });

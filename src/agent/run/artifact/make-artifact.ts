@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { removeTree } from "#agent/workspace/discard.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
+import type { BuiltWith } from "#agent/run/artifact/built-with.ts";
 import { readPlatform } from "#agent/run/artifact/platform.ts";
 import { requireSpace } from "#agent/run/artifact/require-space.ts";
 import { sendParts } from "#agent/run/artifact/transfer-parts.ts";
@@ -60,7 +61,7 @@ export async function packBuild(
       key,
       projectId: scope.projectId,
       commit: { sha: plan.commitSha, message: plan.commitMessage },
-      release,
+      release: { ...release, languages: plan.tools.languages } satisfies BuiltWith,
       home: await realpath(context.home),
       signal: limit.signal,
       // The first part may be small. Later ones are as large as they can be.

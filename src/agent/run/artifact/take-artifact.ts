@@ -2,6 +2,7 @@ import { mkdir, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 
 import { checkArtifacts } from "#agent/policy/check-policy.ts";
+import { BuiltWith, languageProblem } from "#agent/run/artifact/built-with.ts";
 import { platformProblem, readPlatform } from "#agent/run/artifact/platform.ts";
 import { requireSpace } from "#agent/run/artifact/require-space.ts";
 import { receiveParts } from "#agent/run/artifact/transfer-parts.ts";
@@ -16,7 +17,7 @@ import type { TakeTask } from "#agent/workspace/artifact-task.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
 import { ownRelease } from "#agent/workspace/remove-owned.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { BuiltRelease, type Release, releasePath, removeRelease } from "#agent/workspace/releases.ts";
+import { type BuiltRelease, type Release, releasePath, removeRelease } from "#agent/workspace/releases.ts";
 import type { Manifest } from "#build/artifact/manifest.ts";
 import { checkParts } from "#build/artifact/sealed-parts.ts";
 import { unpackArtifact } from "#build/artifact/unpack-artifact.ts";
@@ -100,8 +101,7 @@ async function downloadAndUnpack(
     if (received.value !== null) return buildInstead(scope, task, received.value);
     const manifest = await unpack(scope, artifact, { parts, key, limit });
     if (!manifest.ok) return manifest;
-    const { commit, release } = manifest.value;
-    return await complete(scope, commit, release);
+    return await complete(scope, task, manifest.value);
   } catch (error) {
     if (limit.hasTimedOut)
       return fail(
@@ -164,7 +164,7 @@ type Unpacking = { readonly parts: string; readonly key: Uint8Array; readonly li
 /** What an artifact says about itself, checked against the order. */
 type Contents = {
   readonly commit: { readonly sha: string; readonly message: string };
-  readonly release: BuiltRelease | null;
+  readonly release: BuiltWith | null;
 };
 
 async function unpack(
@@ -197,7 +197,7 @@ function readContents(order: RunOrder, { commit, release }: Manifest): Step<Cont
   const known = commit ?? (ordered.success ? { sha: ordered.data, message: "" } : null);
   if (known === null) return invalid("nothing says from which commit it was built");
   if (release === null) return succeed({ commit: known, release: null });
-  const parsed = parseKnown(BuiltRelease, release);
+  const parsed = parseKnown(BuiltWith, release);
   if (!parsed.success) return invalid("its description is not valid");
   const { root_directory: root } = parsed.data;
   if (root !== order.root_directory)
@@ -210,16 +210,27 @@ const invalid = (reason: string) => fail("artifact_invalid", "fetch", `the build
 /** Turns the unpacked files into a release, as if they had been built here. */
 async function complete(
   scope: RunScope,
-  { sha, message }: Contents["commit"],
-  release: BuiltRelease | null,
-): Promise<Step<Release>> {
+  task: TakeTask,
+  { commit: { sha, message }, release: described }: Contents,
+): Promise<Step<Release | null>> {
+  const release = described === null ? null : withoutLanguages(described);
   const commit_message = head(scope.mask(message), MAX_COMMIT_MESSAGE);
-  scope.reporter.report({ type: "resolved", commit_sha: sha, commit_message }, "patient");
   const plan = await planBuild(scope, { sha, message: commit_message }, { release });
   if (!plan.ok) return plan;
+  const { tools } = plan.value;
+  const problem = languageProblem(described?.languages ?? {}, tools.languages);
+  // A tool that was installed here for a stage has the version that the repository asks for.
+  if (problem !== null && !tools.hasBegun)
+    return buildInstead(scope, task, { kind: "not_taken", code: "artifact_invalid", reason: problem });
+  scope.reporter.report({ type: "resolved", commit_sha: sha, commit_message }, "patient");
   beginStage(scope, "build", plan.value);
   await ownRelease(scope.context, scope.folder, scope.order.version);
   const built = release === null ? await describeBuild(scope, plan.value) : succeed(release);
   if (!built.ok) return built;
-  return await completeRelease(scope, plan.value, built.value);
+  return await completeRelease(scope, plan.value, built.value, true);
+}
+
+/** The record of a release does not have them: it has the folders of its tools. */
+function withoutLanguages({ languages: _, ...release }: BuiltWith): BuiltRelease {
+  return release;
 }

@@ -20,6 +20,7 @@ export async function completeRelease(
   scope: RunScope,
   plan: BuildPlan,
   built: BuiltRelease,
+  isTaken = false,
 ): Promise<Step<Release>> {
   const { order, folder } = scope;
   const { release: path, build_command } = plan;
@@ -51,6 +52,7 @@ export async function completeRelease(
     project_name: order.project_name,
     activate_command: order.activate_command,
     limits: order.limits,
+    ...(isTaken ? { taken: true } : {}),
     ...(plan.tools.folders.length === 0 ? {} : { tool_folders: [...plan.tools.folders] }),
   };
   if (!isOnlyBuilder(order)) await writeRelease(folder, release);

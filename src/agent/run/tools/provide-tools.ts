@@ -9,18 +9,23 @@ import { createToolRunner } from "#agent/run/tools/tool-runner.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { startLimit } from "#agent/step/stage-limit.ts";
 import { fail, type Step } from "#agent/step/step.ts";
+import { programOf } from "#project-files/frameworks/tools/command-tools.ts";
 import { type ChosenCommands, toolNeeds } from "#project-files/frameworks/tools/tool-needs.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { timeoutName } from "#contract/stages.ts";
 
-/** The tools of a run. `spentMs`: the time of the first stage that their installation took. */
+/** The tools of a run. `languages`: the versions of the languages that it uses, by their programs. `spentMs`: the time of the first stage that their installation took. */
 export type BuildTools = {
   /** The folders that come first on the PATH of the project's commands. */
   readonly folders: readonly string[];
+  readonly languages: Readonly<Record<string, string>>;
   readonly spentMs: number;
   /** Whether the first stage was reported, because a tool was installed. */
   readonly hasBegun: boolean;
 };
+
+/** What a build may depend on: compiled packages, and folders that are named after a version. */
+const isLanguage = (program: string): boolean => ["node", "python3", "ruby", "php"].includes(program);
 
 /**
  * Gets the tools that the commands of a project need, in the versions that its repository asks for, within the time of
@@ -35,7 +40,7 @@ export async function provideTools(
   { release, root }: { readonly release: string; readonly root: string },
 ): Promise<Step<BuildTools>> {
   if (commands.preset.length + commands.own.length === 0)
-    return succeed({ folders: [], spentMs: 0, hasBegun: false });
+    return succeed({ folders: [], languages: {}, spentMs: 0, hasBegun: false });
   const { order, context, interrupt } = scope;
   const needs = toolNeeds(commands, await readToolRequests(release, root));
   const names = await readdir(root);
@@ -65,7 +70,12 @@ export async function provideTools(
       const message = describeMissing(missing.name, [], names, "this server");
       return fail("tool_missing", stage, message, undefined, advice);
     }
-    return succeed({ folders, spentMs: context.clock.monotonic() - startedAt, hasBegun });
+    const languages: Record<string, string> = {};
+    for (const program of needs.map(({ tool }) => programOf(tool)).filter(isLanguage)) {
+      const found = await context.tools.find(program, path);
+      if (found !== null && found.version !== null) languages[program] = found.version;
+    }
+    return succeed({ folders, languages, spentMs: context.clock.monotonic() - startedAt, hasBegun });
   } finally {
     limit.clear();
   }

@@ -1,4 +1,4 @@
-import { readlinkSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -75,7 +75,7 @@ describe("a build for other servers", () => {
     expect(readlinkSync(there("current", "bin", "alias"))).toBe("tool");
     const recordOf = (at: AgentWorld) =>
       JSON.parse(at.read("..", world.projectId, "releases", `${order.version}.json`));
-    expect({ ...recordOf(other), repository: "" }).toEqual({ ...recordOf(world), repository: "" });
+    expect(recordOf(other)).toEqual({ ...recordOf(world), repository: expect.any(String), taken: true });
     expect(recordOf(other)).toMatchObject({
       output_directory: "dist",
       site_rules: { redirects: [expect.anything()] },
@@ -192,6 +192,29 @@ describe("a server that should take a build", () => {
     });
   });
 
+  it("builds by itself if the build is for another major version of Node", async () => {
+    await world.startAgent();
+    const bin = join(other.folder, "bin");
+    mkdirSync(bin);
+    const script = `#!/bin/sh\n[ "$1" != --version ] || exec echo v18.20.0\nexec ${process.execPath} "$@"\n`;
+    writeFileSync(join(bin, "node"), script, { mode: 0o755 });
+    await other.startAgent({}, undefined, { ...process.env, PATH: `${bin}:${process.env["PATH"]}` });
+    const commands = { build_command: "node -e 1", activate_command: "node -e 1" };
+    const { artifact, order } = await build(world, [other], commands);
+    const { run, result } = await takeThere(order, { ...take(artifact), source: order.source });
+    expect(messagesOf(run)).toContainEqual(
+      expect.stringMatching(/^building here .*built with node \d+[.\d]*, and this server has 18\.20\.0$/),
+    );
+    expect(result, messagesOf(run).join("\n")).toMatchObject({ outcome: "live" });
+    const required = await other.deploy({
+      ...take(artifact, { required: true }),
+      ...commands,
+      project_id: world.projectId,
+      source: order.source,
+    });
+    expect(required.result).toMatchObject({ failure: { code: "artifact_invalid" } });
+  });
+
   it("builds by itself without a box for its key, and if the build is not stored any more", async () => {
     await world.startAgent();
     const { artifact } = await build(world, [world]);
@@ -220,6 +243,12 @@ describe("a server that should take a build", () => {
     expect(messagesOf(refused.run)).toContainEqual(
       expect.stringMatching(/policy \(artifacts\) does not allow a build of another machine/),
     );
+    // It has the other's build from before it had its policy.
+    await other.deploy({ ...here, keep_releases: [refused.order.version] });
+    const record = join(there("releases"), `${refused.order.version}.json`);
+    writeFileSync(record, JSON.stringify({ ...JSON.parse(readFileSync(record, "utf8")), taken: true }));
+    const kept = await other.deploy({ reuse_release: refused.order.version, ...here });
+    expect(kept.result).toMatchObject({ failure: { code: "refused_by_policy" } });
     const required = await other.deploy({ ...take(artifact, { required: true }), ...here });
     expect(required.result).toMatchObject({ failure: { code: "refused_by_policy" } });
   });
