@@ -21,10 +21,11 @@ const LONGEST_META = 1024 * 1024;
  */
 export async function* readTar(source: ByteReader): AsyncGenerator<TarEntry, void, undefined> {
   let pax: PaxFields = {};
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     const block = await source.exactly(BLOCK);
     const header = block === null ? null : decodeHeader(block);
-    if (block === null) throw new ArtifactError("invalid", "it ends too early");
+    if (block === null)
+      throw new ArtifactError("invalid", isFirst ? "it is not a tar archive" : "it ends too early");
     if (header === null) {
       await expectEnd(source);
       return;
