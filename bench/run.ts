@@ -6,6 +6,7 @@ import { freePort } from "../test/support/free-port.ts";
 import { createHome, removeHome, startSystem, type System } from "../test/support/journey-system.ts";
 import { measureIdleAgent } from "./agent-rows.ts";
 import { measureApp } from "./app-rows.ts";
+import { measureBuilds } from "./build-rows.ts";
 import { measureCache } from "./cache-rows.ts";
 import { measureDashboard } from "./dashboard-rows.ts";
 import { measureDeploys } from "./deploy-rows.ts";
@@ -44,8 +45,9 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
 /** Measured without an installation, because they start runtimes of their own. */
 const READS = "reads";
 const HISTORY = "history";
+const BUILDS = "builds";
 
-const names = [READS, HISTORY, ...Object.keys(parts)];
+const names = [READS, HISTORY, BUILDS, ...Object.keys(parts)];
 const LEAST_EVENTS = 2_000_000;
 const howToInstall = peers.map(({ name, install }) => `${name}: ${install}`).join("\n");
 const isName = (name: string) => names.includes(name);
@@ -73,6 +75,7 @@ async function runBench({ only, events }: z.output<typeof options>): Promise<voi
     const chosen = Object.entries(parts).filter(([name]) => only.includes(name));
     if (only.includes(READS)) rows.push(...(await measure(READS, () => measureReads(home))));
     if (only.includes(HISTORY)) rows.push(...(await measure(HISTORY, () => measureHistory(home, events))));
+    if (only.includes(BUILDS)) rows.push(...(await measure(BUILDS, measureBuilds)));
     if (chosen.length > 0) rows.push(...(await measureInstallation(home, chosen)));
     console.log(`\n${formatTable(rows)}`);
   } finally {
@@ -111,11 +114,11 @@ await runScript(
     usage: "npm run bench -- [options]",
     summary: `Measures Gantry and, in the same run, a simpler way to do the same work. Prints both with their ratio.
 
-The parts are: reads (against a Worker with one D1 read), history (reads of a long history against a short one), agent
-(the idle agent), deploys (deployments and rollbacks, against the same git commands in a shell), fleet (deployments and
-rollbacks on several servers, against one), peers (deployments with other tools), apps, instances (a switch of an app's
-instances), cache (kept dependencies), logs, webhooks, startup (the start of the Worker), pages (of a long history) and
-dashboard.`,
+The parts are: reads (against a Worker with one D1 read), history (reads of a long history against a short one), builds
+(passed from one server to another, against the commands that made them), agent (the idle agent), deploys (deployments
+and rollbacks, against the same git commands in a shell), fleet (deployments and rollbacks on several servers, against
+one), peers (deployments with other tools), apps, instances (a switch of an app's instances), cache (kept dependencies),
+logs, webhooks, startup (the start of the Worker), pages (of a long history) and dashboard.`,
     options,
   },
   runBench,
