@@ -63,7 +63,7 @@ export function orderHere(order: RunOrder): RunOrder {
   };
 }
 
-/** The order of a server that only builds: it has no shared files, and gets no secrets but those of builds. */
+/** The order of a server that only builds: it has no shared files, and gets only secrets of builds. */
 function orderToBuild(order: RunOrder): RunOrder {
   const { variables } = order;
   const isForBuild = ({ build, name }: RunVariables["secrets"][number]) => build || name === REPOSITORY_TOKEN;

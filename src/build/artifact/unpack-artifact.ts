@@ -99,9 +99,9 @@ async function* decompressed(
   decompressor: Transform,
 ): AsyncGenerator<Buffer, void, undefined> {
   const input = Readable.from(compressed, { objectMode: false });
-  // The error of the input is what went wrong, and the decompressor knows only that there is no more.
+  // The error of the input is what went wrong, and the decompressor knows only that it ended.
   input.on("error", (error) => decompressor.destroy(error));
-  // Who reads it gets the error. If nobody reads any more, it does not matter.
+  // Who reads it gets the error. Without a reader, it does not matter.
   decompressor.on("error", () => undefined);
   input.pipe(decompressor);
   try {

@@ -12,7 +12,7 @@ export type TreeWriter = {
   add(entry: TarEntry, path: ByteText): Promise<void>;
   /** Makes the links, and waits until everything is written. @throws as `add` */
   finish(): Promise<void>;
-  /** Waits until nothing is written any more, after an error. Never throws. */
+  /** Waits until all writes have ended, after an error. Never throws. */
   settle(): Promise<void>;
   /** Whether a path is a file that was written. */
   isFile(path: ByteText): boolean;

@@ -10,7 +10,7 @@ export type BuiltWith = z.infer<typeof BuiltWith>;
 
 /**
  * Why a build cannot run with the languages of this server, as the rest of a sentence; null if it can. Compiled packages of Node are
- * for a major version, and those of other languages for the first two numbers.
+ * for a major version, and packages of other languages for the first two numbers.
  */
 export function languageProblem(
   built: Readonly<Record<string, string>>,

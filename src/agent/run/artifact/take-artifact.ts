@@ -213,12 +213,12 @@ async function complete(
   task: TakeTask,
   { commit: { sha, message }, release: described }: Contents,
 ): Promise<Step<Release | null>> {
-  const release = described === null ? null : withoutLanguages(described);
+  const { languages, release } = described === null ? { languages: {}, release: null } : split(described);
   const commit_message = head(scope.mask(message), MAX_COMMIT_MESSAGE);
   const plan = await planBuild(scope, { sha, message: commit_message }, { release });
   if (!plan.ok) return plan;
   const { tools } = plan.value;
-  const problem = languageProblem(described?.languages ?? {}, tools.languages);
+  const problem = languageProblem(languages, tools.languages);
   // A tool that was installed here for a stage has the version that the repository asks for.
   if (problem !== null && !tools.hasBegun)
     return buildInstead(scope, task, { kind: "not_taken", code: "artifact_invalid", reason: problem });
@@ -230,7 +230,10 @@ async function complete(
   return await completeRelease(scope, plan.value, built.value, true);
 }
 
-/** The record of a release does not have them: it has the folders of its tools. */
-function withoutLanguages({ languages: _, ...release }: BuiltWith): BuiltRelease {
-  return release;
+/** The record of a release does not have the languages: it has the folders of its tools. */
+function split({ languages, ...release }: BuiltWith): {
+  readonly languages: BuiltWith["languages"];
+  readonly release: BuiltRelease;
+} {
+  return { languages, release };
 }

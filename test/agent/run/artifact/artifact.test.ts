@@ -215,7 +215,7 @@ describe("a server that should take a build", () => {
     expect(required.result).toMatchObject({ failure: { code: "artifact_invalid" } });
   });
 
-  it("builds by itself without a box for its key, and if the build is not stored any more", async () => {
+  it("builds by itself without a box for its key, and if the build is no longer stored", async () => {
     await world.startAgent();
     const { artifact } = await build(world, [world]);
     const withoutBox = await world.deploy(take({ ...artifact, boxes: {} }));
