@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
-import { open, readFile, stat } from "node:fs/promises";
+import { createCipheriv, createDecipheriv, createHash, type DecipherGCM } from "node:crypto";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { ArtifactError, type ArtifactProblem } from "#build/artifact/artifact-error.ts";
@@ -142,26 +142,48 @@ export async function* openParts(
   { key, projectId }: PartsKey,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
-  for (let part = 1; part <= parts; part += 1) {
-    signal.throwIfAborted();
-    const sealed = await readFile(partPath(folder, part));
+  for (let part = 1; part <= parts; part += 1)
+    yield* await openPart(partPath(folder, part), part, { key, projectId }, signal);
+}
+
+/** Its content is in memory at once, because none of it counts before its end is read. */
+async function openPart(
+  path: string,
+  part: number,
+  { key, projectId }: PartsKey,
+  signal: AbortSignal,
+): Promise<readonly Buffer[]> {
+  const file = await open(path);
+  try {
+    const end = (await file.stat()).size - TAG_BYTES;
+    if (end <= 0) throw new ArtifactError("invalid", "it has an empty part");
     const decipher = createDecipheriv(CIPHER, key, nonceOf(part));
     decipher.setAAD(dataOf(projectId, part));
-    decipher.setAuthTag(tagOf(sealed));
     const content: Buffer[] = [];
-    const end = sealed.length - TAG_BYTES;
-    for (let at = 0; at < end; at += READ_BYTES)
-      content.push(decipher.update(sealed.subarray(at, Math.min(end, at + READ_BYTES))));
-    try {
-      decipher.final();
-    } catch {
-      throw new ArtifactError("invalid", `its part ${part} is damaged, or was made for another project`);
+    for (let at = 0; at < end;) {
+      signal.throwIfAborted();
+      const piece = await readAt(file, at, Math.min(READ_BYTES, end - at));
+      content.push(decipher.update(piece));
+      at += piece.length;
     }
-    yield* content;
+    decipher.setAuthTag(await readAt(file, end, TAG_BYTES));
+    finish(decipher, part);
+    return content;
+  } finally {
+    await file.close();
   }
 }
 
-function tagOf(sealed: Buffer): Buffer {
-  if (sealed.length <= TAG_BYTES) throw new ArtifactError("invalid", "it has an empty part");
-  return sealed.subarray(-TAG_BYTES);
+function finish(decipher: DecipherGCM, part: number): void {
+  try {
+    decipher.final();
+  } catch {
+    throw new ArtifactError("invalid", `its part ${part} is damaged, or was made for another project`);
+  }
+}
+
+async function readAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
+  if (bytesRead < length) throw new ArtifactError("invalid", "a part became shorter");
+  return buffer;
 }
