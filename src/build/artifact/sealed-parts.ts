@@ -52,9 +52,9 @@ export async function sealParts(source: AsyncIterable<Buffer>, options: SealOpti
   const hash = createHash("sha256");
   let bytes = 0;
   let parts = 0;
-  let part: Awaited<ReturnType<typeof openPart>> | null = null;
+  let part: Awaited<ReturnType<typeof beginPart>> | null = null;
 
-  async function openPart() {
+  async function beginPart() {
     if (parts === MAX_ARTIFACT_PARTS)
       throw new ArtifactError(
         "refused",
@@ -86,7 +86,7 @@ export async function sealParts(source: AsyncIterable<Buffer>, options: SealOpti
       for (let rest = chunk; rest.length > 0;) {
         signal.throwIfAborted();
         if (part?.room === 0) await closePart();
-        part ??= await openPart();
+        part ??= await beginPart();
         const piece = rest.subarray(0, part.room);
         rest = rest.subarray(piece.length);
         part.room -= piece.length;
