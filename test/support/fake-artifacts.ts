@@ -1,11 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
- * A fault of a request for a part: the connection ends before an answer (`lost`), in the middle of the content (`cut`), after the part
+ * A fault of a request for a part: the connection ends before an answer (`lost`), nothing moves (`hung`), in the middle of the content (`cut`), after the part
  * is stored (`answer_lost`), the content has a flipped bit, or the request is refused with a status, with the control plane's problem or a
  * proxy's page.
  */
-export type PartFault = "lost" | "cut" | "answer_lost" | "flipped" | "proxy" | 401 | 403 | 404 | 429 | 503;
+export type PartFault =
+  | "lost"
+  | "hung"
+  | "cut"
+  | "answer_lost"
+  | "flipped"
+  | "proxy"
+  | 401
+  | 403
+  | 404
+  | 429
+  | 503;
 
 export type PartRequest = {
   readonly method: "PUT" | "GET";
@@ -40,6 +51,7 @@ export class FakeArtifacts {
     const fault = this.faultOf(asked);
     const key = `${match[1]}/${match[2]}`;
     if (fault === "lost") response.destroy();
+    else if (fault === "hung") return null;
     else if (fault === "proxy")
       response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>");
     else if (typeof fault === "number") refuse(fault);

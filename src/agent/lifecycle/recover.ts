@@ -82,6 +82,8 @@ async function recover(context: AgentContext, id: ProjectId, folder: ProjectFold
   await clear(() => removeDrafts(folder));
   await tidyReleaseVariables(folder);
   await clear(() => emptyBin(folder));
+  // Parts that an interrupted run has downloaded are of use to the run that repeats it.
+  if (entry === null) await clear(() => removeTree(folder.artifacts));
   const cached = await readCacheIndex(folder);
   await clear(() => tidyCacheFolder(context.isolation, folder, new Set(cached.map(({ name }) => name))));
   // An activate command that runs again prints its output again.

@@ -81,13 +81,14 @@ describe("a build that another server takes, with a fault on its way", () => {
 
   it.each<[string, (request: PartRequest) => PartFault | null]>([
     ["lost requests and cut connections", ({ count }) => (count < 2 ? "cut" : count < 4 ? "lost" : null)],
+    ["connections on which nothing moves", ({ count }) => (count < 2 ? "hung" : null)],
     ["lost answers", ({ count }) => (count < 2 ? "answer_lost" : null)],
     [
       "an outage, a proxy in front, and a limit of requests",
       ({ count }) => (count < 3 ? 503 : count < 6 ? "proxy" : count < 8 ? 429 : null),
     ],
   ])("comes through %s", async (_what, faultOf) => {
-    await world.startAgent();
+    await world.startAgent({ transferIdleMs: 2_000 });
     const { artifacts } = world.control;
     artifacts.faultOf = faultOf;
     const { artifact, order, run } = await build(world, [world], { build_command: LARGE });
