@@ -97,7 +97,7 @@ export const ServedProject = z.discriminatedUnion("entry", [
 export type ServedProject = z.infer<typeof ServedProject>;
 
 /**
- * Everything that a server must know to serve projects with others: the whole state, which replaces the one before. A project
+ * Everything that a server must know to serve projects with others: the whole state, which replaces the state before. A project
  * that is in neither list is served by this server alone. A greater `revision` is newer, so a message that arrives late or
  * twice changes nothing.
  */

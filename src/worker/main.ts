@@ -30,7 +30,6 @@ import { logRoutes } from "#worker/routes/logs.ts";
 import { routeReference } from "#worker/routes/reference.ts";
 import { lazyOpenRoutes, lazyTokenRoutes } from "#worker/routes/loaded-when-called.ts";
 import { routeSecurityText } from "#worker/routes/security-text.ts";
-import { serverRoutes } from "#worker/routes/servers.ts";
 import { canSendMail, sendMail } from "#worker/mail/send-mail.ts";
 import { inJurisdiction, jurisdictionOf, near } from "#worker/objects/location.ts";
 import { targetRule, urlProblem } from "#worker/objects/outlet/target-rule.ts";
@@ -74,7 +73,6 @@ const tokenRoutes: TokenRoutes = {
   ...accountRoutes,
   ...deploymentRoutes,
   ...logRoutes,
-  ...serverRoutes,
   ...eventRoutes,
   ...lazyTokenRoutes,
 };

@@ -224,7 +224,7 @@ export const marks = {
   // The agent that enrols gets the source code and the secrets of the server's projects.
   createServer: "read_secrets",
   getServer: "none",
-  // Balancers send requests to whoever has the server's key at the address.
+  // Balancers send requests to the address only if the server's key is there.
   updateServer: { name: "none", ip: "none", region: "none", address: "none" },
   drainServer: "none",
   undrainServer: "none",

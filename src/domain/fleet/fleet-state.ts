@@ -33,7 +33,7 @@ export type FleetProject = {
   readonly live: readonly ServerId[];
 };
 
-/** The servers that take requests for the domain: in the order of the setting, then those that only still do. */
+/** The servers that take requests for the domain: in the order of the setting, then the servers that it no longer has. */
 export function webServers({ servers, live }: Pick<FleetProject, "servers" | "live">): readonly ServerId[] {
   const placed = servers.filter(servesDomain).map(({ id }) => id);
   return [...placed, ...live.filter((id) => !servers.some((server) => server.id === id))];
@@ -77,7 +77,7 @@ export function whyUnprepared({ name, report }: Pick<FleetMember, "name" | "repo
 export type FleetContent = Omit<FleetState, "revision">;
 
 /**
- * The state of a server's `FleetState`. `sent`, `done`: the revision that was sent last, and the one that the agent answered last.
+ * The state of a server's `FleetState`. `sent`, `done`: the revision that was sent last, and the revision of the agent's last answer.
  * `problem`: its answer. `out`: the servers that it has taken out, as a balancer.
  */
 export type FleetSet = {

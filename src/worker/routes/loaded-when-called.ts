@@ -105,6 +105,19 @@ export const lazyTokenRoutes = {
     async () => (await import("#worker/routes/connections.ts")).connectionRoutes,
   ),
   ...loadWhenCalled(
+    [
+      "listServers",
+      "createServer",
+      "getServer",
+      "updateServer",
+      "deleteServer",
+      "createEnrollment",
+      "drainServer",
+      "undrainServer",
+    ],
+    async () => (await import("#worker/routes/servers.ts")).serverRoutes,
+  ),
+  ...loadWhenCalled(
     ["createChallenge", "confirmSession", "endSession"],
     async () => (await import("#worker/routes/sessions.ts")).sessionRoutes,
   ),

@@ -10,7 +10,7 @@ import { type DetectedPreset } from "#contract/endpoints/projects/detected-prese
 import { pick } from "#contract/lib/pick.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
-import type { ProjectServing, ServingReading } from "#worker/db/projects/served-project.ts";
+import type { ProjectServing, ServingReading } from "#worker/db/projects/project-with-serving.ts";
 import { projectHealth } from "#domain/health/health-reasons.ts";
 import { maintenanceView } from "#worker/views/maintenance-view.ts";
 import { processesState } from "#worker/views/processes-view.ts";

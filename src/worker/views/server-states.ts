@@ -3,7 +3,7 @@ import type { ProjectHealth } from "#contract/endpoints/projects/health.ts";
 import type { ProjectServer } from "#contract/endpoints/projects/servers.ts";
 import { projectHealth } from "#domain/health/health-reasons.ts";
 import type { MemberReading } from "#worker/db/projects/project-servers.ts";
-import type { LiveRelease } from "#worker/db/projects/served-project.ts";
+import type { LiveRelease } from "#worker/db/projects/project-with-serving.ts";
 import { processesState } from "#worker/views/processes-view.ts";
 import { timestampOrNull } from "#worker/views/timestamp.ts";
 

@@ -23,7 +23,7 @@ async function joins(agent: ConnectedAgent, last: number): Promise<void> {
   await agent.receives("welcome");
 }
 
-/** A project on two servers, and a third one that can be their balancer. */
+/** A project on two servers, and a third server for a balancer. */
 async function withBalancer() {
   const { project, agents, accountId } = await TestProject.onServers(2);
   const balancer = await enrolAgent(project.token, "lb-1");

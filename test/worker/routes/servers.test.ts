@@ -72,6 +72,8 @@ describe("a server", () => {
       detected_region: null,
       taken_over_at: null,
       draining_since: null,
+      address: null,
+      detected_address: null,
     });
     expect(await get(token, server.id)).toEqual(shown);
     expect(isWellFormedToken(enrollment.token, "enrollment")).toBe(true);

@@ -3,10 +3,8 @@ import * as z from "zod/mini";
 
 import { BalanceReports, FleetReport } from "#contract/agent-fleet.ts";
 import { ServerId } from "#contract/ids.ts";
-import { Region } from "#contract/regions.ts";
 import { storedAs } from "#contract/stored.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { locationOfServer } from "#worker/db/projects/find-project.ts";
 import { projectServers } from "#worker/db/project-tables.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 
@@ -61,35 +59,4 @@ export function balanceOf(value: unknown): BalanceReading[] {
 }
 
 /** A select of the ids of the balancers of the project in `projects`. */
-const balancers = sql`select balancer.value from json_each(${projects.settings}, '$.entry.balancers') as balancer`;
-
-const EntryServer = z.strictObject({
-  id: ServerId,
-  ip: z.string(),
-  isConnected: z.int(),
-  location: z.nullable(z.union([Region, z.literal("pending")])),
-});
-const storedEntry = storedAs(z.array(EntryServer));
-
-/** A server of a project or a balancer, where visitors may reach the project. */
-export type EntryServer = z.infer<typeof EntryServer>;
-
-/** The balancers of the project in `projects`, and its servers if it has several, for `entryServersOf`. */
-export function entryFields(rows: AccountRows): SQL {
-  const item = sql`json_object(
-    'id', ${servers.id},
-    'ip', ${servers.ip},
-    'isConnected', ${servers.connectedAt} is not null,
-    'location', ${locationOfServer})`;
-  const several = rows.column(
-    projectServers.serverId,
-    projectServers,
-    eq(projectServers.projectId, projects.id),
-  );
-  return rows.listNamed(item, servers, sql`${servers.id} in (${balancers} union ${several})`);
-}
-
-/** The servers, from the value of `entryFields`. */
-export function entryServersOf(value: unknown): EntryServer[] {
-  return storedEntry.parse(value);
-}
+export const balancers = sql`select balancer.value from json_each(${projects.settings}, '$.entry.balancers') as balancer`;

@@ -1,4 +1,4 @@
-import { and, eq, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import { Entry } from "#contract/endpoints/projects/entry.ts";
@@ -13,34 +13,16 @@ import {
   serversToTell,
 } from "#domain/fleet/fleet-state.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { isPlacedOn } from "#worker/db/projects/list-projects.ts";
 import { locationOfServer } from "#worker/db/projects/find-project.ts";
 import { storedSetting } from "#worker/db/projects/settings-column.ts";
 import { projectServers } from "#worker/db/project-tables.ts";
+import { isFrontedAt } from "#worker/db/servers/shared-projects.ts";
 import { deployments, isFronted, projects, servers } from "#worker/db/schema.ts";
 import { isOneOf } from "#worker/db/statements.ts";
 import type { ServerLocation } from "#worker/objects/location.ts";
 
 // What servers must know of each other. All of it is about projects with several servers, or with an entry: an account
 // without one has no row for these reads.
-
-/** Whether a server is a balancer of the project in `projects`. */
-export function isBalancedBy(serverId: ServerId | typeof servers.id): SQL {
-  const balancer = sql`select 1 from json_each(${projects.settings}, '$.entry.balancers') as balancer`;
-  return sql`exists (${balancer} where balancer.value = ${serverId})`;
-}
-
-/** Whether a server balances the project in `projects`, or serves it behind something else. */
-function isFrontedAt(rows: AccountRows, serverId: ServerId): SQL | undefined {
-  return and(isFronted(projects), or(isBalancedBy(serverId), isPlacedOn(rows, serverId)));
-}
-
-/** A subquery: on how many projects a server works together with others. Reads no row of a server that is always alone. */
-export function countShared(rows: AccountRows, serverId: ServerId): SQL<number> {
-  const fronted = rows.count(projects, isFrontedAt(rows, serverId));
-  const several = rows.count(projectServers, eq(projectServers.serverId, serverId));
-  return sql<number>`(${fronted} + ${several})`;
-}
 
 const Reading = z.strictObject({
   entry: z.nullable(Entry),

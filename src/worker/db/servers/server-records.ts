@@ -9,7 +9,7 @@ import { isOfProject, locationOfServer } from "#worker/db/projects/find-project.
 import { hasOneServer } from "#worker/db/projects/settings-column.ts";
 import { hasRunOn } from "#worker/db/projects/project-servers.ts";
 import { projectServers } from "#worker/db/project-tables.ts";
-import { isBalancedBy } from "#worker/db/servers/fleet-rows.ts";
+import { isBalancedBy } from "#worker/db/servers/shared-projects.ts";
 import { deployments, isFronted, projects, servers } from "#worker/db/schema.ts";
 import type { Position } from "#worker/db/reads.ts";
 import { hasStillRights, type Sender } from "#worker/db/tokens/has-still-rights.ts";

@@ -5,7 +5,7 @@ import type { MaintenanceState } from "#contract/endpoints/traffic/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { isPlacedOn } from "#worker/db/projects/list-projects.ts";
-import { countShared } from "#worker/db/servers/fleet-rows.ts";
+import { countShared } from "#worker/db/servers/shared-projects.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 
 /**

@@ -1,13 +1,10 @@
 import * as z from "zod/mini";
 
 import { AccountId, type ProjectId, ServerId } from "#contract/ids.ts";
-import { serversToTell } from "#domain/fleet/fleet-state.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { findCredential } from "#worker/db/servers/server-records.ts";
 import { findWatchedBranches } from "#worker/db/projects/find-watched-branches.ts";
 import { findPlacedProjects } from "#worker/db/projects/list-projects.ts";
-import { findFleetContent, findShared } from "#worker/db/servers/fleet-rows.ts";
-import { tellLinks } from "#worker/objects/shared/tell-fleet.ts";
 import { findTraffic } from "#worker/db/servers/server-traffic.ts";
 
 const SERVER_ID = "server id";
@@ -88,7 +85,7 @@ export class LinkedServer {
    */
   async credential() {
     const removals = this.#removals;
-    const found = await findCredential(this.#rows(), this.id);
+    const found = await findCredential(this.rows(), this.id);
     // A read that began before the removal proves nothing.
     if (found !== null && removals === this.#removals && this.isRemoved()) this.#kv.delete(GONE);
     return found;
@@ -96,24 +93,12 @@ export class LinkedServer {
 
   /** Which of the projects are on this server, according to D1. @throws if D1 does not answer */
   async placed(projectIds: readonly ProjectId[]): Promise<ProjectId[]> {
-    return await findPlacedProjects(this.#rows(), this.id, projectIds);
+    return await findPlacedProjects(this.rows(), this.id, projectIds);
   }
 
   /** Whether it is drained, and the maintenance of its projects, according to D1. @throws if D1 does not answer */
   async traffic() {
-    return await findTraffic(this.#rows(), this.id);
-  }
-
-  /** What its agent must know of other servers, according to D1. @throws if D1 does not answer */
-  async fleetContent() {
-    return await findFleetContent(this.#rows(), this.id);
-  }
-
-  /** Tells the links of the servers with which it serves projects that something of it has changed. @throws if one cannot be told */
-  async tellOthers(): Promise<void> {
-    const shared = await findShared(this.#rows(), this.id);
-    const others = new Set(shared.flatMap(serversToTell).filter((id) => id !== this.id));
-    await tellLinks(this.#env.AGENT_LINK, this.#rows(), [...others]);
+    return await findTraffic(this.rows(), this.id);
   }
 
   /**
@@ -121,7 +106,7 @@ export class LinkedServer {
    * @throws if D1 does not answer
    */
   async watchedBranches() {
-    return await findWatchedBranches(this.#rows(), this.id);
+    return await findWatchedBranches(this.rows(), this.id);
   }
 
   /** Whether the agent has connected and not yet been sent `traffic`. */
@@ -137,7 +122,8 @@ export class LinkedServer {
     this.#kv.delete(TRAFFIC_DUE);
   }
 
-  #rows(): AccountRows {
+  /** The rows of its account. @throws before the first link */
+  rows(): AccountRows {
     return new AccountRows(this.#env.DB, AccountId.parse(this.accountId()));
   }
 }

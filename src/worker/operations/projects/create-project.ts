@@ -8,7 +8,7 @@ import type { Context } from "#worker/context.ts";
 import { newSettings } from "#worker/db/projects/settings-column.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { insertProject } from "#worker/db/projects/insert-project.ts";
-import { findProjectWithServing, notServed } from "#worker/db/projects/served-project.ts";
+import { findProjectWithServing, notServed } from "#worker/db/projects/project-with-serving.ts";
 import { findServersToSealFor } from "#worker/db/variables/sealing-servers.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { domainTaken, nameTaken, refuseCron, refuseServers, tooMany } from "#worker/operations/refusals.ts";

@@ -7,7 +7,7 @@ import { projectHealth } from "#domain/health/health-reasons.ts";
 import type { Context } from "#worker/context.ts";
 import { type ListedProject, listProjects as readProjects } from "#worker/db/projects/list-projects.ts";
 import { healthsOf } from "#worker/db/projects/project-servers.ts";
-import { findProjectWithServing } from "#worker/db/projects/served-project.ts";
+import { findProjectWithServing } from "#worker/db/projects/project-with-serving.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { readAll } from "#worker/paging.ts";
 import { healthOfAll } from "#worker/views/server-states.ts";

@@ -8,7 +8,7 @@ import { serversToTell } from "#domain/fleet/fleet-state.ts";
 import { splitLogin, userNameOf } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import { updateProject as changeProject } from "#worker/db/projects/update-project.ts";
-import { findProjectWithServing } from "#worker/db/projects/served-project.ts";
+import { findProjectWithServing } from "#worker/db/projects/project-with-serving.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import { findFleetProject } from "#worker/db/servers/fleet-rows.ts";
 import { findServersToSealFor } from "#worker/db/variables/sealing-servers.ts";
