@@ -7,6 +7,7 @@ import { choice, nextCursor, object, type SchemaText } from "#contract/reference
 const row = {
   id: example.command,
   project_id: example.project,
+  server_id: example.server,
   command: "npm run migrate",
   timeout_seconds: 3600,
   actor: { type: "token", id: example.token, name: "CI of shop" },
