@@ -10,7 +10,7 @@ import { bodyErrors, nameErrors, queryErrors } from "#worker/http/field-errors.t
 import type { Input, MediaTypeOf } from "#worker/http/handler.ts";
 import { preferredMediaType } from "#worker/http/media-type.ts";
 import { readBody } from "#worker/http/read-body.ts";
-import { readUpload } from "#worker/http/read-upload.ts";
+import type { readUpload } from "#worker/http/read-upload.ts";
 import { readQuery } from "#worker/http/read-query.ts";
 
 /** The paths that only agents use. */
@@ -48,7 +48,7 @@ export async function readInput<Of extends Endpoint>(
   if (!lastEventId.ok) return lastEventId;
   const json = endpoint.body === null ? succeed(null) : await readBody(request, endpoint);
   if (!json.ok) return json;
-  const upload = endpoint.takes === "bytes" ? readUpload(request, endpoint) : succeed(null);
+  const upload = endpoint.takes === "bytes" ? await readBytes(request, endpoint) : succeed(null);
   if (!upload.ok) return upload;
   // Agents may be newer, so their unknown fields are ignored. Other clients get an error for them.
   const isOfAgents = endpoint.path.startsWith(AGENT_PATHS);
@@ -75,6 +75,11 @@ export async function readInput<Of extends Endpoint>(
     ]),
     url: `${origin}${url.pathname}${url.search}`,
   });
+}
+
+/** Loaded when it is called, because few requests upload something. */
+async function readBytes(...asked: Parameters<typeof readUpload>) {
+  return (await import("#worker/http/read-upload.ts")).readUpload(...asked);
 }
 
 function invalidQuery(error: z.core.$ZodError) {
