@@ -1,8 +1,8 @@
 import type { ServerId } from "#contract/ids.ts";
 import type { Decision } from "#domain/lane/decision.ts";
-import { placementOf, removePlacement, replacePlacement } from "#domain/lane/placements.ts";
+import { placementOf, removePlacement, replacePlacement, requestRemoval } from "#domain/lane/placements.ts";
 import type { Lane } from "#domain/lane/lane.ts";
-import { runOn } from "#domain/lane/runs.ts";
+import { isUnended, runOn } from "#domain/lane/runs.ts";
 import { noteReport } from "#domain/lane/check-serving.ts";
 
 /** An agent's report that it removed the project's releases, or with `purge` all of its files. */
@@ -16,7 +16,10 @@ export function decideProjectRemoved(lane: Lane, { serverId, purge }: ProjectRem
   const without = noteReport(lane, serverId, { releases: [] });
   if (purge) return { lane: removePlacement(without, serverId), effects: [] };
   // Another deployment may have been offered to the server after the removal was requested.
-  const name = runOn(lane, serverId) !== null ? "in_use" : "left";
+  const run = runOn(lane, serverId);
+  if (run !== null && !isUnended(run))
+    return { lane: replacePlacement(without, requestRemoval(placement, false)), effects: [] };
+  const name = run === null ? "left" : "in_use";
   return { lane: replacePlacement(without, { serverId, state: { name } }), effects: [] };
 }
 
