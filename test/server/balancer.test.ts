@@ -65,7 +65,7 @@ async function answering(fleet: TestFleet): Promise<readonly string[]> {
 const configOf = ({ test }: TestServer) => readFileSync(ingressFiles(test.home).config, "utf8");
 
 describe("A balancer", () => {
-  it("loses no request and cuts no WebSocket while its members switch one after the other", async () => {
+  it("loses no request and cuts no WebSocket while its members switch in sequence", async () => {
     const fleet = await startFleet(3);
     const configs = fleet.servers.map(configOf);
     const socket = openSocket(fleet.target());
@@ -76,17 +76,17 @@ describe("A balancer", () => {
       const [message] = await once(socket, "message");
       return String(message);
     };
-    const greeting = await echo();
+    const hello = await echo();
     const load = loadOn(fleet);
     await load.answeredBy("app-0");
     for (let turn = 0; turn < 12; turn += 1) {
-      // Its app closes the WebSocket when it ends, and so has to go on.
-      if (greeting !== `app-${turn % 3} hello`) await fleet.deploy(turn % 3);
+      // Its app closes the WebSocket when it ends, and so must stay.
+      if (hello !== `app-${turn % 3} hello`) await fleet.deploy(turn % 3);
       await pause(100);
     }
     await load.answeredBy("app-2");
     expect(await load.stop()).toMatchObject({ failures: {}, cutSockets: 0 });
-    expect(await echo()).toBe(greeting);
+    expect(await echo()).toBe(hello);
     expect(fleet.servers.map(configOf)).toEqual(configs);
   });
 

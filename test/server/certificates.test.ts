@@ -141,7 +141,7 @@ describe("The ingress", () => {
     await expect.poll(() => uses(first)).toBe(true);
     await expect.poll(() => isTrusted(port, other, test.authority)).toBe(true);
 
-    // A tool replaces the two files one after the other.
+    // A tool replaces the two files in sequence.
     const key = readFileSync(files.key, "utf8");
     files = createCertificate(folder, name);
     const newKey = readFileSync(files.key, "utf8");

@@ -4,7 +4,7 @@ import type { Fleet } from "#agent/ingress/fleet/resolve-fleet.ts";
 /** Says that another server has passed the request on, so that it is not passed on again. */
 const PASSED = "X-Gantry-Challenge";
 
-/** As many as one name can have addresses for an issuer in practice. A request asks one after the other. */
+/** As many as one name can have addresses for an issuer in practice. A request asks them in sequence. */
 const MAX_PEERS = 20;
 
 const CONNECT = "2s";

@@ -49,7 +49,7 @@ export function memberNames(members: readonly Membership[]): readonly string[] {
 
 /**
  * Where balancers reach this server: with TLS, and only with a client certificate that the authority of a balancer has signed.
- * Each project has a name of its own for TLS, and so its own balancers. Whoever has such a certificate says who the visitor is.
+ * Each project has a name of its own for TLS, and so its own balancers. Such a client says who the visitor is.
  * @param fallback for hosts that no project has
  */
 export function fleetServer(
