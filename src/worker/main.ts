@@ -17,16 +17,13 @@ import { recordRequests } from "#worker/http/record-requests.ts";
 import { registerRoutes } from "#worker/http/register-routes.ts";
 import type { AgentRoutes, OpenRoutes, TokenRoutes } from "#worker/http/routes.ts";
 import { noteTokenUses } from "#worker/http/note-token-uses.ts";
-import { accountRoutes } from "#worker/routes/account.ts";
 import { agentRoutes, enrollmentRoutes } from "#worker/routes/agent.ts";
 import { routeAgentArtifacts } from "#worker/routes/agent-artifacts.ts";
 import { routeAgentFiles } from "#worker/routes/agent-files.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
 import { routeDashboard } from "#worker/routes/dashboard.ts";
 import { deploymentRoutes } from "#worker/routes/deployments.ts";
-import { eventRoutes } from "#worker/routes/events.ts";
 import { createHealthRoutes } from "#worker/routes/health.ts";
-import { logRoutes } from "#worker/routes/logs.ts";
 import { routeReference } from "#worker/routes/reference.ts";
 import { lazyOpenRoutes, lazyTokenRoutes } from "#worker/routes/loaded-when-called.ts";
 import { routeSecurityText } from "#worker/routes/security-text.ts";
@@ -70,10 +67,7 @@ function servicesOf(c: HonoContext<AppEnv>): Services {
 
 // These types require all endpoints of the table, so an endpoint without a handler does not compile.
 const tokenRoutes: TokenRoutes = {
-  ...accountRoutes,
   ...deploymentRoutes,
-  ...logRoutes,
-  ...eventRoutes,
   ...lazyTokenRoutes,
 };
 const openRoutes: OpenRoutes = {

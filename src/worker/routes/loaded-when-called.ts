@@ -30,6 +30,15 @@ export const lazyTokenRoutes = {
   ),
   ...loadWhenCalled(["checkDomains"], async () => (await import("#worker/routes/domains.ts")).domainRoutes),
   ...loadWhenCalled(
+    ["getAccount", "updateAccount"],
+    async () => (await import("#worker/routes/account.ts")).accountRoutes,
+  ),
+  ...loadWhenCalled(["getDeploymentLog"], async () => (await import("#worker/routes/logs.ts")).logRoutes),
+  ...loadWhenCalled(
+    ["listEvents", "getEvent"],
+    async () => (await import("#worker/routes/events.ts")).eventRoutes,
+  ),
+  ...loadWhenCalled(
     ["listFreezes", "createFreeze", "getFreeze", "updateFreeze", "deleteFreeze"],
     async () => (await import("#worker/routes/freezes.ts")).freezeRoutes,
   ),
