@@ -133,6 +133,18 @@ describe("gantry projects with several servers", () => {
     expect((await run(project, "projects", "show")).stdout).not.toMatch(/^(built on|artifact uploads)\t/m);
   });
 
+  it("prints the deploy key of the server that builds for the others, which alone needs it", async () => {
+    const project = await createOn(1, "--build-on", "web-3");
+    const [, , builder] = agents;
+    if (builder === undefined) throw new Error("no third agent");
+    builder.answersRequests = true;
+    await builder.connect();
+    await run(project, "projects", "set", "--repository", "git@git.test:team/shop.git");
+    const { stdout } = await run(project, "projects", "show");
+    expect(stdout).toMatch(/^deploy key of web-3\tssh-ed25519 /m);
+    expect(stdout).not.toMatch(/^deploy key\t/m);
+  });
+
   it("refuses servers that are not known, are named twice, or do not have the cron jobs", async () => {
     const project = await createOn(2);
     const refusal = async (...args: string[]) => (await run(project, "projects", "set", ...args)).stderr;

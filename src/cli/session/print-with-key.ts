@@ -1,5 +1,6 @@
 import { isOverSsh } from "#contract/forge.ts";
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
+import { otherBuilder } from "#contract/endpoints/projects/other-builder.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { serverName } from "#cli/session/find-named.ts";
@@ -7,14 +8,24 @@ import type { Session } from "#cli/session/session.ts";
 import { printDeployKey, printDeployKeys } from "#cli/views/deploy-key-facts.ts";
 import { printProject } from "#cli/views/project-facts.ts";
 
-/** Prints a project. If its repository is read over ssh, also the deploy key of each server and the steps to add it. */
+/**
+ * Prints a project. If its repository is read over ssh, also the deploy key of each server and the steps to add it. If another
+ * server builds for them, it alone needs the repository: then its key.
+ */
 export async function printWithKey(session: Session, project: Project): Promise<void> {
   const { output } = session;
   const { deploy_key: known, repository } = project;
+  const builder = otherBuilder(project);
   // The server creates the key on the first request for it.
-  const isNeeded = known === null && isOverSsh(repository);
-  const deploy_key = isNeeded ? await askForKey(session, project.id) : known;
+  const isNeeded = isOverSsh(repository) && (known === null || builder !== null);
+  const asked = isNeeded ? await askForKey(session, project.id) : null;
+  const deploy_key = builder === null ? (known ?? asked) : known;
   printProject(output, { ...project, deploy_key }, await serverName(session, project.server_id));
+  if (builder !== null) {
+    const name = (await serverName(session, builder)) ?? builder;
+    if (asked !== null) printDeployKeys(output, [{ name, deploy_key: asked }], repository);
+    return;
+  }
   if (project.servers_state.length === 0) {
     if (deploy_key !== null) printDeployKey(output, deploy_key, repository);
     return;

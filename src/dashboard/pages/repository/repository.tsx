@@ -2,6 +2,7 @@ import { isOverSsh } from "#contract/forge.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { otherBuilder } from "#contract/endpoints/projects/other-builder.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { useMay, useProject } from "#dashboard/data/resources.ts";
 import { DeployKeysView } from "#dashboard/pages/repository/deploy-keys.tsx";
@@ -23,7 +24,7 @@ export function RepositoryPage({ id }: { readonly id: ProjectId }) {
           <>
             <Source project={value} />
             {mayTest ? <RepositoryTester id={id} /> : null}
-            {value.servers_state.length > 0 && isOverSsh(value.repository) ? (
+            {value.servers_state.length > 0 && isOverSsh(value.repository) && otherBuilder(value) === null ? (
               <>
                 <h2>Deploy keys</h2>
                 <DeployKeysView project={value} />

@@ -1,6 +1,7 @@
 import { cronServer, type ProjectServer, servesDomain } from "#contract/endpoints/projects/servers.ts";
 import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { otherBuilder } from "#contract/endpoints/projects/other-builder.ts";
 import type { Context } from "#worker/context.ts";
 import type { LocatedProject } from "#worker/db/projects/find-project.ts";
 import { findMemberLocations, findServerLocation } from "#worker/db/projects/project-servers.ts";
@@ -68,8 +69,8 @@ export async function onBuilder<Project extends LocatedProject>(
   { rows }: Pick<Context, "rows">,
   project: Project,
 ): Promise<Project | null> {
-  const { build_on: builder, servers } = settingsOf(project);
-  if (builder === null || servers.some(({ id }) => id === builder)) return null;
+  const builder = otherBuilder(settingsOf(project));
+  if (builder === null) return null;
   const location = await findServerLocation(rows, builder);
   return location === null ? null : { ...project, ...location };
 }
