@@ -27,11 +27,15 @@ export function addPlacement(lane: Lane, serverId: ServerId): Lane {
   return placement.state.name === "left" ? replacePlacement(lane, inUse) : lane;
 }
 
-/** Moves the project to the servers on which it is now live: all other servers must remove its releases. */
-export function moveTo(lane: Lane, servers: readonly ServerId[]): Lane {
+/**
+ * Moves the project to the servers on which it is now live: all other servers must remove its releases.
+ * @param builder a server that only builds for them, and has no releases; undefined: there is none
+ */
+export function moveTo(lane: Lane, servers: readonly ServerId[], builder: ServerId | undefined): Lane {
   const placements = lane.placements.map((placement): Placement => {
     if (servers.includes(placement.serverId))
       return { serverId: placement.serverId, state: { name: "in_use" } };
+    if (placement.serverId === builder) return placement;
     return placement.state.name === "in_use" ? requestRemoval(placement, false) : placement;
   });
   return { ...lane, placements };

@@ -93,8 +93,10 @@ function requestLateRemoval(lane: Lane, { serverId, report }: Pick<AgentHello, "
   const live = liveOf(lane);
   if (placement === null) return lane;
   const hasFiles = report !== null && (report.release !== null || report.releases.length > 0);
-  const isMember = live !== null && (isMemberOf(live, serverId) || live.state.plan?.builder === serverId);
-  const isElsewhere = live !== null && servedOn(live, serverId) === null && !isMember;
+  // A server that only builds may have files of a build, and serves nothing.
+  const onlyBuilds = live?.state.plan?.builder === serverId && report?.release === null;
+  const isMember = live !== null && isMemberOf(live, serverId);
+  const isElsewhere = live !== null && servedOn(live, serverId) === null && !isMember && !onlyBuilds;
   if (placement.state.name !== "leaving" && !(isElsewhere && hasFiles)) return lane;
   return replacePlacement(lane, requestRemoval(placement, false));
 }

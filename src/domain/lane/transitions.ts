@@ -40,6 +40,7 @@ import {
   type Unended,
 } from "#domain/lane/lane.ts";
 import { knownPlan, limitPlans } from "#domain/lane/plan-memory.ts";
+import { servedOn } from "#domain/lane/run-order.ts";
 import { hasSeveral, nthRunId, offered, servedBy, startOf } from "#domain/lane/runs.ts";
 
 /**
@@ -211,13 +212,17 @@ export function goLive(lane: Lane, run: Named<"active">, now: number): Decision 
     plan,
     ...runsOf(run),
   } as const;
-  const servers = placesOf(run.state.plan, run.serverId);
+  const servers = serversOf(run.state.plan, run.serverId);
+  const { builder } = run.state.plan;
+  // A server that has left the project and builds for it serves the earlier release, which it must remove.
+  const hasServed = builder !== undefined && before !== null && servedOn(before, builder) !== null;
+  const spared = hasServed ? undefined : builder;
   const duration = durationText((live.finishedAt - live.startedAt) / 1000);
   const ending = { message: `Live: v${run.version}, after ${duration}`, actor: run.actor };
-  if (before === null) return end(moveTo(lane, servers), run, live, ending);
+  if (before === null) return end(moveTo(lane, servers, spared), run, live, ending);
   const { runs: _, behind: _none, catchUps: _count, ...wasLive } = withoutDetails(before.state);
   const deployment: LaneDeployment = { ...before, state: { ...wasLive, name: "superseded" } };
-  const demoted = moveTo(limitPlans(replaceDeployment(lane, deployment), live.plan), servers);
+  const demoted = moveTo(limitPlans(replaceDeployment(lane, deployment), live.plan), servers, spared);
   const superseded = {
     type: "event",
     event: "deployment.superseded",

@@ -8,9 +8,11 @@ import { maySendBuild } from "#domain/lane/builders.ts";
 import { commitRequests } from "#domain/lane/commit-requests.ts";
 import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
+import { decideProjectRemoved } from "#domain/lane/decide-project-removed.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { activeOf, emptyLane, type Lane, liveOf, type Plan } from "#domain/lane/lane.ts";
 import { noteSent, noteUndelivered, pendingMessages } from "#domain/lane/pending-messages.ts";
+import { placementOf } from "#domain/lane/placements.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
 import { currentRuns } from "#domain/lane/runs.ts";
 import { unneededBuilds, withoutStoredBuild } from "#domain/lane/stored-builds.ts";
@@ -287,6 +289,21 @@ describe("a project that one of its servers builds", () => {
     history.orders();
     history.reports(ONE, resolved, ready);
     expect(history.orders().get(TWO)?.artifact).toBeUndefined();
+  });
+});
+
+describe("a server that leaves a project and builds for it", () => {
+  it("removes what it served when the others are live, and not what it builds later", () => {
+    const both = new History({ servers: [ONE, TWO], builder: ONE });
+    both.deploy([1]);
+    const alone = new History({ servers: [TWO], builder: ONE });
+    alone.lane = both.lane;
+    const left = () => placementOf(alone.lane, ONE)?.state.name;
+    alone.deploy([1, 2]);
+    expect(left()).toBe("leaving");
+    alone.lane = decideProjectRemoved(alone.lane, { serverId: ONE, purge: false }).lane;
+    alone.deploy([1, 2, 3]);
+    expect(left()).toBe("in_use");
   });
 });
 
