@@ -148,7 +148,7 @@ function checkedSpace(): Space<FleetState> {
   };
 }
 
-for (const [name, scenario] of sampleOf(Object.entries(scenarios), 4))
+for (const [name, scenario] of sampleOf(Object.entries(scenarios), 6))
   it(`keeps every rule of a fleet in every order of events: ${name}`, { timeout: 300_000 }, () => {
     const { servers, before = servers, releases = 2, rollout = {}, budgets } = scenario;
     const all = sharedServers(Math.max(servers, before));

@@ -195,6 +195,9 @@ export function checkRest({ lane, servers }: FleetWorld): void {
   }
 }
 
+/** What servers must serve. A project on one server does not get lost files again by itself. */
 function expectedOf({ state }: Named<"live">): ReadonlyMap<ServerId, number> {
-  return new Map(state.served.map(({ serverId, instead, release }) => [serverId, instead ?? release]));
+  const isAlone = state.plan?.fleet === undefined;
+  const there = state.served.filter(({ releaseKept }) => releaseKept || !isAlone);
+  return new Map(there.map(({ serverId, instead, release }) => [serverId, instead ?? release]));
 }
