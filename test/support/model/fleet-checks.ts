@@ -42,10 +42,11 @@ export function checkStep(before: FleetWorld, after: FleetWorld): void {
 }
 
 function checkSwitch(after: FleetWorld, made: Switch): void {
-  const { runId, deploymentId, release, commit } = made;
+  const { runId, deploymentId, release, commit, goesBack } = made;
   const deployment = after.lane.deployments.find(({ id }) => id === deploymentId);
   must(after.permits.includes(runId), "a server switches without a permit");
   must(!after.withdrawn.includes(deploymentId), "a server switches to what was canceled before any permit");
+  if (goesBack) return;
   if (deployment !== undefined && deployment.kind === "deploy" && release === deployment.version) {
     const isReleased = after.released.some((one) => one.deploymentId === deploymentId && one.isGood);
     must(isReleased, `a server serves ${release} before its release command has succeeded`);
@@ -56,7 +57,11 @@ function checkSwitch(after: FleetWorld, made: Switch): void {
   }
   for (const other of after.switches)
     must(
-      other.release !== release || commit === null || other.commit === null || other.commit === commit,
+      other.goesBack ||
+        other.release !== release ||
+        commit === null ||
+        other.commit === null ||
+        other.commit === commit,
       `release ${release} has two commits`,
     );
 }

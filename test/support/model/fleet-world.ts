@@ -54,13 +54,17 @@ export type ModelServer = {
   readonly wrong: ProjectReport | null;
 };
 
-/** A server has begun to serve a release. `commit`: of the release; null: from before the history began. */
+/**
+ * A server has begun to serve a release. `commit`: of the release; null: from before the history began. `goesBack`: with what
+ * was live before. Without its files, it builds that in the folder of the deployment that has failed, until it catches up.
+ */
 export type Switch = {
   readonly runId: RunId;
   readonly serverId: ServerId;
   readonly deploymentId: DeploymentId;
   readonly release: number;
   readonly commit: string | null;
+  readonly goesBack: boolean;
 };
 
 /**
@@ -213,8 +217,12 @@ function noteStep(
     next = { ...next, released: [...next.released, { deploymentId, isGood }] };
   if (phase === "switched" || after?.phase !== "switched") return next;
   const release = releaseOf(run);
+  const goesBack = currentRuns(world.lane).some(({ id, goesBackTo }) => id === runId && goesBackTo !== null);
   const commit = next.built[`${serverId} ${release}`] ?? null;
-  return { ...next, switches: [...next.switches, { runId, serverId, deploymentId, release, commit }] };
+  return {
+    ...next,
+    switches: [...next.switches, { runId, serverId, deploymentId, release, commit, goesBack }],
+  };
 }
 
 /** An agent sends the events of a run, or asks for its permit. The same world: it has nothing to send. */
