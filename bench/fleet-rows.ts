@@ -12,7 +12,7 @@ const FEW = 3;
 const MANY = 10;
 
 /**
- * Of as many deployments to one server, one after the other. All servers prepare at the same time, but on this machine they
+ * Of as many deployments to one server in a row. All servers prepare at the same time, but on this machine they
  * share its cores, so the work of all is done by the cores of one.
  */
 const SUM_GOAL = 1;

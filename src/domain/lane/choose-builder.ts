@@ -28,7 +28,7 @@ export function chooseBuilder(lane: Lane, deployment: Beginning, plan: Plan): Bu
 }
 
 /**
- * Why earlier code cannot be deployed again: its build was uploaded and is not stored any more, and a server does not have
+ * Why earlier code cannot be deployed again: its build was uploaded and is no longer stored, and a server does not have
  * its files. A build from the repository could be another one. null: it can.
  */
 export function lostUpload(lane: Lane, deployment: Beginning, plan: Plan): DeploymentFailure | null {
@@ -36,7 +36,7 @@ export function lostUpload(lane: Lane, deployment: Beginning, plan: Plan): Deplo
   if (build === null || build.builtBy !== null || build.isStored) return null;
   const missing = withoutFiles(lane, deployment, plan);
   if (missing.length === 0) return null;
-  const message = `the build of v${deployment.codeVersion} was uploaded and is not stored any more, and not all servers have its files: ${missing.join(", ")} would have to build it`;
+  const message = `the build of v${deployment.codeVersion} was uploaded and is no longer stored, and not all servers have its files: ${missing.join(", ")} would have to build it`;
   return { code: "artifact_unavailable", message, stage: "queued" };
 }
 

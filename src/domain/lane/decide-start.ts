@@ -104,7 +104,7 @@ export function decideStart(
     changes: null,
     runWith: null,
     variables: variables.value,
-    // The commit of an uploaded build is the one that its request names.
+    // The request names the commit of an uploaded build.
     commitSha: artifact === undefined ? null : (request.input.commit ?? null),
     commitMessage: null,
     ...(artifact === undefined ? {} : { build: { artifact, builtBy: null, isStored: true } }),

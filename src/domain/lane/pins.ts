@@ -44,7 +44,7 @@ export function repinned(before: Named<"queued">, changed: Named<"queued">): Lan
   const isMoved = resolverOf(before) !== resolverOf(changed);
   const isOther = before.state.plan.repository !== changed.state.plan.repository;
   if (before.pin.name === "none" || before.approvedBy !== null) return changed;
-  // Whoever uploaded the build has named its commit.
+  // The upload has named the commit.
   if (before.build !== undefined) return changed;
   if (isOther) return { ...changed, ...unknownAgain(changed.state) };
   return isMoved && before.pin.name === "unknown" ? { ...changed, pin: UNKNOWN } : changed;

@@ -12,7 +12,7 @@ import {
 
 // The builds that servers take instead of building. Without the setting `build_on` and without uploads there are none.
 
-/** The newest build of this code, also one that is not stored any more; null: there was none. */
+/** The newest build of this code, also if it is no longer stored; null: there was none. */
 export function buildOf(lane: Lane, { codeVersion }: Pick<LaneDeployment, "codeVersion">): LaneBuild | null {
   const withCode = lane.deployments.filter((one) => one.codeVersion === codeVersion && !isLost(one));
   return withCode.findLast(({ build }) => build !== undefined)?.build ?? null;
@@ -54,7 +54,7 @@ export function namesBuild(lane: Lane, sha256: ArtifactDigest): boolean {
 }
 
 /**
- * The deployments whose builds are not needed any more. Needed are the builds of the live code, of the newest code before it,
+ * The deployments whose builds are no longer needed. Needed are the builds of the live code, of the newest code before it,
  * and of deployments that have not ended.
  */
 export function unneededBuilds(lane: Lane): LaneDeployment[] {
@@ -67,7 +67,7 @@ export function unneededBuilds(lane: Lane): LaneDeployment[] {
   return stored.filter((one) => isLost(one) || !needed.has(one.codeVersion));
 }
 
-/** Records that the build of a deployment is not stored any more. Its boxes are of no use without it. */
+/** Records that the build of a deployment is no longer stored. Its boxes are of no use without it. */
 export function withoutStoredBuild(lane: Lane, { id }: Pick<LaneDeployment, "id">): Lane {
   const deployment = lane.deployments.find((one) => one.id === id);
   if (deployment?.build === undefined) return lane;

@@ -188,7 +188,7 @@ describe("a project that a server outside of it builds", () => {
     expect(failed?.state).toMatchObject({ failure: { ...failure, server_id: OUTSIDE } });
   });
 
-  it("goes on without the builder when its build is sent", () => {
+  it("continues without the builder when its build is sent", () => {
     const history = new History({ servers: [ONE, TWO], builder: OUTSIDE });
     history.start();
     history.orders();

@@ -99,8 +99,8 @@ function checkRollout(before: FleetWorld, { lane, approved }: FleetWorld, active
   const given = had.filter(
     ({ id }) => earlier?.state.runs.some((run) => run.id === id && hadPermit(run)) !== true,
   );
-  const isOver = earlier?.id === active.id && earlier.state.verdict !== null;
-  must(!isOver || given.length === 0, "a server gets its permit after the deployment has failed");
+  const hasEnded = earlier?.id === active.id && earlier.state.verdict !== null;
+  must(!hasEnded || given.length === 0, "a server gets its permit after the deployment has failed");
   const back = runs.filter(({ goesBackTo }) => goesBackTo !== null);
   must(back.length === 0 || active.state.verdict !== null, "a server goes back, and nothing has failed");
   must(liveOf(lane) !== null || back.length === 0, "a server goes back to nothing");
@@ -180,7 +180,7 @@ function checkCatchUps(before: Lane, after: Lane): void {
   }
 }
 
-/** Checks a world in which nothing happens any more. @throws with the broken rule */
+/** Checks a world at rest. @throws with the broken rule */
 export function checkRest({ lane, servers }: FleetWorld): void {
   must(!lane.deployments.some((one) => isIn(one, "queued", "active")), "a deployment never ends");
   const live = liveOf(lane);

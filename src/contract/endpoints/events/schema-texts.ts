@@ -1,5 +1,6 @@
 import { deploymentFields } from "#contract/endpoints/deployments/field-texts.ts";
 import { Events } from "#contract/endpoints/events/endpoints.ts";
+import { eventTypeTexts } from "#contract/endpoints/events/event-type-texts.ts";
 import * as schemas from "#contract/endpoints/events/schemas.ts";
 import { choice, nextCursor, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 
@@ -29,75 +30,7 @@ const troubled = {
 const changed = { "data.changed": "The names of the settings that changed." } as const;
 
 export const eventSchemas = {
-  EventType: choice(schemas.EventType, "The type of an event.", {
-    "deployment.started": "a deployment was accepted, and is next or waits in the queue",
-    "deployment.emergency":
-      "somebody started a deployment that passes freezes and approvals; `emergency` has the reason",
-    "deployment.held":
-      "a deployment waits for an approval, at the head of the queue or after its first servers have switched, or for the end of a freeze",
-    "deployment.approved": "somebody approved a deployment",
-    "deployment.building": "the run of a deployment has begun; its commit is known",
-    "deployment.batch":
-      "some of a project's servers have switched, and the deployment pauses before the next",
-    "deployment.live": "the project serves the deployment",
-    "deployment.superseded": "another deployment is live instead",
-    "deployment.failed": "a deployment did not go live; `failure` has the reason",
-    "deployment.canceled": "a deployment was canceled before it went live",
-    "deployment.deleted": "a deployment and its log were deleted",
-    "server.created": "a server was registered",
-    "server.updated": "the settings of a server changed",
-    "server.healthy": "the agent of a server is connected, and nothing is wrong",
-    "server.degraded":
-      "the disk of a server is nearly full, or its ingress does not work or is missing for an app",
-    "server.offline": "the agent of a server has not been connected for a minute",
-    "server.deleted": "a server was deleted",
-    "server.behind": "one of several servers does not serve the live deployment, and will get it by itself",
-    "server.caught_up": "a server that was behind serves the live deployment",
-    "project.created": "a project was created",
-    "project.updated": "the settings of a project changed",
-    "project.deleted": "a project was deleted",
-    "variables.updated": "variables or secrets of a project changed",
-    "process.crash_looping": "an instance of a process ends again and again",
-    "process.recovered": "a process that was crash-looping runs, was stopped or was removed",
-    "cron.failed": "the run of a cron job failed, after a run that did not",
-    "cron.recovered": "a job that failed succeeded, or was removed",
-    "certificate.expiring": "the last sixth of a certificate's time has begun, and it could not be renewed",
-    "certificate.renewed": "a certificate that could not be renewed was renewed",
-    "token.created": "a token was created",
-    "token.rotated": "a token got a new secret",
-    "token.revoked": "a token was revoked",
-    "trust_rule.created": "a trust rule was created: jobs can get tokens",
-    "trust_rule.updated": "a trust rule changed",
-    "trust_rule.deleted": "a trust rule was deleted, and the tokens of its jobs were revoked",
-    "member.joined": "somebody became a member, by an invitation or as the first owner",
-    "member.updated": "the name, the address or the rights of a member changed",
-    "member.recovered": "a member signed in by a recovery code",
-    "member.removed": "a member was removed",
-    "invitation.created": "somebody was invited",
-    "invitation.deleted": "an invitation was withdrawn",
-    "passkey.added": "a member added a passkey",
-    "passkey.removed": "a member removed a passkey",
-    "connection.created": "a connection for single sign-on was created",
-    "connection.updated": "the settings of a connection changed",
-    "connection.deleted": "a connection was deleted, with its identities and sessions",
-    "identity.added": "a member can sign in by a provider",
-    "identity.removed": "a member can no longer sign in by a provider",
-    "webhook.created": "a webhook was created",
-    "webhook.updated": "the settings of a webhook changed, or it was enabled",
-    "webhook.disabled": "a webhook was disabled, because its deliveries failed",
-    "webhook.deleted": "a webhook was deleted",
-    "webhook.test": "somebody tested a webhook",
-    "hook.created": "a hook was created",
-    "hook.updated": "a hook got a new secret",
-    "hook.refused": "a hook refused a delivery, such as one with a wrong signature",
-    "hook.deleted": "a hook was deleted",
-    "freeze.created": "a freeze was created",
-    "freeze.updated": "a freeze changed",
-    "freeze.deleted": "a freeze was deleted",
-    "account.updated": "the settings of the account changed",
-    "account.link_used": "somebody signed in by a sign-in link, although the account has an owner",
-    "audit.sealed": "entries of the audit log were sealed",
-  }),
+  EventType: choice(schemas.EventType, "The type of an event.", eventTypeTexts),
   EventActor: object(schemas.EventActor, "Who caused an event.", {
     type: "`token`: a request with a token. `hook`: a push that a git host reported. `server`: the agent of a server. `system`: Gantry itself, such as a timeout.",
     id: "The id of the token, the hook or the server. `null` for `system`.",

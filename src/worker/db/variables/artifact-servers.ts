@@ -30,7 +30,7 @@ export async function findTakers(rows: AccountRows, ids: readonly ServerId[]): P
   }));
 }
 
-/** Whether the agent of the server in `servers` cannot build for others. One that was never connected is new. */
+/** Whether the agent of the server in `servers` cannot build for others. An agent that was never connected is new. */
 export function cannotBuildForOthers(): SQL {
   const known = sql`coalesce(${servers.capabilities}, ${JSON.stringify([ARTIFACTS])})`;
   return sql`not exists (select 1 from json_each(${known}) where value = ${ARTIFACTS})`;

@@ -74,7 +74,7 @@ export type FoundSealKeys = {
 
 /**
  * The servers that open a project's secrets, from `sealKeyFields`: its first one first, and last a server that only builds for
- * them. `members`: the ids of those on which it runs.
+ * them. `members`: the ids of the servers on which it runs.
  */
 export function serversToSealFor(found: FoundSealKeys): {
   readonly servers: readonly ServerToSealFor[];

@@ -3,7 +3,7 @@ import { ArtifactStore } from "#worker/artifacts/artifact-store.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 
 /**
- * Removes builds from R2 that no deployment needs any more, and records it. If the object dies in between, it is done again.
+ * Removes builds from R2 that no deployment needs, and records it. If the object dies meanwhile, it is done again.
  */
 export async function removeBuilds({ env, storage, store }: LaneContext): Promise<void> {
   const owner = store.owner();
