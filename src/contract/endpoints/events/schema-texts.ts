@@ -21,6 +21,8 @@ const project = {
 } as const;
 const troubled = {
   "data.server": "The server on which it failed or recovered. `null` if the project has one server.",
+  "data.server.id": "The server's id.",
+  "data.server.name": "The server's name.",
   "data.live": "The live deployment. `null` if there is none.",
   "data.live.id": "The id of the live deployment.",
   "data.live.version": "The version of the live deployment.",
