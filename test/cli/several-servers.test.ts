@@ -322,7 +322,7 @@ describe("a live deployment on several servers", () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/^The processes are of web-1, the first of 2 servers:$/m);
     expect(stderr).toMatch(/^ {2}web-2: no processes reported, serves v[12]$/m);
-    const second = await run(project, "ps", "--server", "web-2");
+    const second = await run(project, "ps", "--on", "web-2");
     expect(second.stderr).toMatch(/^The processes are of web-2, one of 2 servers:$/m);
   });
 
@@ -346,10 +346,10 @@ describe("a live deployment on several servers", () => {
     );
   });
 
-  it("runs a one-off command on the server that --server names", async () => {
+  it("runs a one-off command on the server that --on names", async () => {
     const commands = (agent: ConnectedAgent | undefined) =>
       (agent?.received ?? []).flatMap((one) => (one.type === "start_command" ? one.command : []));
-    await run(project, "run", "--server", "web-2", "--", "hostname", "-f");
+    await run(project, "run", "--on", "web-2", "--", "hostname", "-f");
     expect([commands(agents[0]), commands(agents[1])]).toEqual([[], ["hostname -f"]]);
   });
 });

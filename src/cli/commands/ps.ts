@@ -11,7 +11,7 @@ import { tableText } from "#cli/output/table.ts";
 import { whileWaiting } from "#cli/output/while-waiting.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { mayCall } from "#cli/session/may-call.ts";
-import { chosenServer, serverOption } from "#cli/session/project-servers.ts";
+import { chosenServer, onOption } from "#cli/session/project-servers.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import { processColumns, processNotes, processRows, serverProcessNotes } from "#cli/views/process-text.ts";
 
@@ -23,20 +23,21 @@ export const ps = defineCommand({
   summary: "Show the processes of a project and their instances",
   details: [
     "An instance is live when it has passed its check. An instance that ends by itself is started again; if it keeps ending, its state is crash_looping, and its last lines are printed.",
-    "Of a project on several servers, the table is of the first one, or of --server, and a line for each server says what state its processes are in.",
+    "Of a project on several servers, the table is of the first one, or of --on, and a line for each server says what state its processes are in.",
     "With --watch, reads every two seconds until Ctrl-C. At a terminal the table is redrawn in place; otherwise each reading is printed, with --json as one line.",
   ],
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
+  otherNames: { server: "on" },
   options: {
     watch: { kind: "flag", short: "w", help: "Repeat every two seconds" },
-    ...serverOption,
+    ...onOption,
   },
-  examples: ["ps", "ps shop --watch", "ps shop --server web-2", "ps --json"],
+  examples: ["ps", "ps shop --watch", "ps shop --on web-2", "ps --json"],
   run: withSession(async (session, { words, options }) => {
     const found = await findProject(session, words.project);
     if (!found.ok) return found;
     const { id } = found.value;
-    const server = await chosenServer(session, id, options.server);
+    const server = await chosenServer(session, id, options.on);
     if (!server.ok) return server;
     const place = { id, query: server.value };
     const read = await whileWaiting(

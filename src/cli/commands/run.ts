@@ -3,7 +3,7 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { type Outcome, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { followRun, patientSession, withRunExit } from "#cli/session/follow-run.ts";
-import { chosenServer, serverOption } from "#cli/session/project-servers.ts";
+import { chosenServer, onOption } from "#cli/session/project-servers.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 
 export const runCommand = defineCommand({
@@ -15,9 +15,10 @@ export const runCommand = defineCommand({
     "The exit code is the command's. 124: it was stopped at its time limit. 128 and more: a signal ended it. 101 to 105: a problem of Gantry, with 100 added to its usual exit code.",
   ],
   words: { command: { isRequired: true, isList: true, help: "Command and its arguments, after --" } },
+  otherNames: { server: "on" },
   options: {
     timeout: { kind: "text", value: "SECONDS", help: "Stop the command after this time (default: 3600)" },
-    ...serverOption,
+    ...onOption,
   },
   examples: [
     "run -- npm run migrate",
@@ -29,7 +30,7 @@ export const runCommand = defineCommand({
 
 type Given = {
   readonly words: { readonly command: readonly string[] };
-  readonly options: { readonly timeout: string | null; readonly server: string | null };
+  readonly options: { readonly timeout: string | null; readonly on: string | null };
 };
 
 async function runInSession(session: Session, { words, options }: Given): Promise<Outcome> {
@@ -41,7 +42,7 @@ async function runInSession(session: Session, { words, options }: Given): Promis
   const { id: project_id } = project.value;
   const [only = "", ...others] = words.command;
   const command = others.length === 0 ? only : words.command.map(shellWord).join(" ");
-  const server = await chosenServer(session, project_id, options.server);
+  const server = await chosenServer(session, project_id, options.on);
   if (!server.ok) return server;
   const body = { command, ...server.value, ...(seconds === undefined ? {} : { timeout_seconds: seconds }) };
   const patient = patientSession(session);

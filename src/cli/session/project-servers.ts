@@ -7,11 +7,11 @@ import { mayCall } from "#cli/session/may-call.ts";
 import type { Session } from "#cli/session/session.ts";
 
 /** The option of a command that asks one of the servers of a project. */
-export const serverOption = {
-  server: {
+export const onOption = {
+  on: {
     kind: "text",
     value: "SERVER",
-    help: "On this server, if the project has several (default: the first)",
+    help: "Server of the project, if it has several (default: the first)",
   },
 } as const;
 
