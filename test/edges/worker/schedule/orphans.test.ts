@@ -107,10 +107,10 @@ describe("many logs", () => {
     onCalls(Object.getPrototypeOf(env.DB), "batch", () => (calls.batch += 1));
     onCalls(Object.getPrototypeOf(env.PROJECT_LANE), "getByName", () => (calls.objects += 1));
     await runScheduleIn(1.1);
-    // Two pages; three accounts, one of them on both pages; one batch deletes expired rows, two seal the audit log, and
+    // Two pages, and one of builds; three accounts, one of them on both pages; one batch deletes expired rows, two seal the audit log, and
     // two are of the event feed, which hears of the seal and in the round of announcements. The other object is the
     // existing project's lane, for the daily repair.
-    expect(calls).toEqual({ list: 2, delete: 4, batch: 7, objects: 3 });
+    expect(calls).toEqual({ list: 3, delete: 4, batch: 7, objects: 3 });
     expect(await keys()).toEqual([key]);
   });
 
