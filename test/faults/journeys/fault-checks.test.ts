@@ -264,7 +264,7 @@ describe("the check of the served site finds", () => {
       await rename(inProject("current.new"), inProject("current"));
     };
     await expectFound(
-      /current points to releases\/1, and live is[^]*is served, and[^]*is live[^]*visitors see broken-2, but/,
+      /current points to releases\/1, and \S+ is live here[^]*is served, and[^]*is live[^]*visitors see broken-2, but/,
       () => pointTo("releases/1"),
       () => pointTo(target),
     );
