@@ -11,8 +11,11 @@ import { type ProjectServer, servesDomain } from "#contract/endpoints/projects/s
 import type { Alias } from "#contract/endpoints/projects/settings.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 
-/** A server, as far as others must know of it. `address`: its setting. `report`: null: its agent has reported none. */
-export type FleetMember = {
+/**
+ * What other servers must know of a server, a balancer too. `address`: its setting. `report`: what its agent has reported; null:
+ * nothing.
+ */
+export type ServerFacts = {
   readonly id: ServerId;
   readonly name: string;
   readonly ip: string;
@@ -21,8 +24,8 @@ export type FleetMember = {
 };
 
 /**
- * A project, as far as its servers must know of each other. `servers`: at least one. `live`: the servers on which it is live:
- * until a deployment is live without them, some of them need not be in `servers`.
+ * What the servers of a project must know of each other. `servers`: at least one. `live`: the servers on which the project is
+ * live. Some of them may have left `servers`, until a deployment is live without them.
  */
 export type FleetProject = {
   readonly id: ProjectId;
@@ -40,7 +43,7 @@ export function webServers({ servers, live }: Pick<FleetProject, "servers" | "li
 }
 
 /** The servers that must know of others to serve the project. Empty if one server serves it alone. */
-export function serversToTell(
+export function serversToNotify(
   project: Pick<FleetProject, "entry" | "servers" | "live">,
 ): readonly ServerId[] {
   const { type, balancers } = project.entry;
@@ -56,12 +59,12 @@ export function serversToTell(
 }
 
 /** Where balancers reach a server; null: unknown. */
-export function addressOf({ address, report }: Pick<FleetMember, "address" | "report">): string | null {
+export function addressOf({ address, report }: Pick<ServerFacts, "address" | "report">): string | null {
   return address ?? report?.address ?? null;
 }
 
 /** Why balancers cannot send requests to a server, as a sentence; null: they can. */
-export function whyUnreachable(server: Pick<FleetMember, "name" | "address" | "report">): string | null {
+export function whyUnreachable(server: Pick<ServerFacts, "name" | "address" | "report">): string | null {
   if (server.report === null) return whyUnprepared(server);
   if (addressOf(server) === null)
     return `${server.name} has no address for balancers: gantry servers set ${server.name} --address`;
@@ -69,7 +72,7 @@ export function whyUnreachable(server: Pick<FleetMember, "name" | "address" | "r
 }
 
 /** Why other servers cannot trust a server, as a sentence; null: they can. */
-export function whyUnprepared({ name, report }: Pick<FleetMember, "name" | "report">): string | null {
+export function whyUnprepared({ name, report }: Pick<ServerFacts, "name" | "report">): string | null {
   return report === null ? `${name} reports no Gantry ingress with TLS.` : null;
 }
 
@@ -77,8 +80,8 @@ export function whyUnprepared({ name, report }: Pick<FleetMember, "name" | "repo
 export type FleetContent = Omit<FleetState, "revision">;
 
 /**
- * The state of a server's `FleetState`. `sent`, `done`: the revision that was sent last, and the revision of the agent's last answer.
- * `problem`: its answer. `out`: the servers that it has taken out, as a balancer.
+ * How far a server has applied its `FleetState`. `sent`: the revision that was sent last. `done`: the revision that the agent
+ * answered last. `problem`: its answer; null: it has applied the state. `out`: the servers that it has taken out, as a balancer.
  */
 export type FleetSet = {
   readonly sent: number;
@@ -95,42 +98,12 @@ export type FleetSet = {
 export function fleetContent(
   self: ServerId,
   projects: readonly FleetProject[],
-  servers: readonly FleetMember[],
+  servers: readonly ServerFacts[],
 ): FleetContent {
   const known = new Map(servers.map((server) => [server.id, server]));
-  const reporting = (ids: readonly ServerId[]) => ids.filter((id) => known.get(id)?.report != null);
   const ordered = projects.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  const balances = ordered.flatMap((project): BalancedProject[] => {
-    const { type, balancers, sticky } = project.entry;
-    if (type !== "balancer" || !balancers.includes(self)) return [];
-    const isReachable = (id: ServerId) => {
-      const server = known.get(id);
-      return server !== undefined && whyUnreachable(server) === null;
-    };
-    return [
-      {
-        ...{ project_id: project.id, domain: project.domain, aliases: [...project.aliases], sticky },
-        members: webServers(project).filter(isReachable),
-        peers: reporting(balancers.filter((id) => id !== self)),
-      },
-    ];
-  });
-  const serves = ordered.flatMap((project): ServedProject[] => {
-    const { type, balancers } = project.entry;
-    const members = webServers(project);
-    if (!members.includes(self)) return [];
-    const entry = { project_id: project.id };
-    switch (type) {
-      case "each": {
-        const peers = reporting(members.filter((id) => id !== self));
-        return peers.length === 0 ? [] : [{ entry: type, ...entry, peers }];
-      }
-      case "balancer":
-        return [{ entry: type, ...entry, hosts: hostsOf(project), balancers: reporting(balancers) }];
-      case "own":
-        return [{ entry: type, ...entry }];
-    }
-  });
+  const balances = ordered.flatMap((project) => balancedBy(self, project, known));
+  const serves = ordered.flatMap((project) => servedBy(self, project, known));
   const named = new Set([
     ...balances.flatMap(({ members, peers }) => [...members, ...peers]),
     ...serves.flatMap(namedBy),
@@ -138,8 +111,54 @@ export function fleetContent(
   return { servers: [...named].toSorted().flatMap((id) => fleetServer(known.get(id))), balances, serves };
 }
 
-/** Whether a server serves all of its projects alone. */
-export function isAloneWith({ balances, serves }: FleetContent): boolean {
+type Known = ReadonlyMap<ServerId, ServerFacts>;
+
+/** The project for its balancer `self`. Empty: `self` does not balance it. */
+function balancedBy(self: ServerId, project: FleetProject, known: Known): BalancedProject[] {
+  const { type, balancers, sticky } = project.entry;
+  if (type !== "balancer" || !balancers.includes(self)) return [];
+  const isReachable = (id: ServerId) => {
+    const server = known.get(id);
+    return server !== undefined && whyUnreachable(server) === null;
+  };
+  return [
+    {
+      ...{ project_id: project.id, domain: project.domain, aliases: [...project.aliases], sticky },
+      members: webServers(project).filter(isReachable),
+      peers: reporting(othersThan(self, balancers), known),
+    },
+  ];
+}
+
+/** The project for its server `self`. Empty: `self` does not take requests for it, or serves it alone. */
+function servedBy(self: ServerId, project: FleetProject, known: Known): ServedProject[] {
+  const { type: entry, balancers } = project.entry;
+  const members = webServers(project);
+  if (!members.includes(self)) return [];
+  const project_id = project.id;
+  switch (entry) {
+    case "each": {
+      const peers = reporting(othersThan(self, members), known);
+      return peers.length === 0 ? [] : [{ entry, project_id, peers }];
+    }
+    case "balancer":
+      return [{ entry, project_id, hosts: hostsOf(project), balancers: reporting(balancers, known) }];
+    case "own":
+      return [{ entry, project_id }];
+  }
+}
+
+/** The servers whose agents have reported how others reach them. */
+function reporting(ids: readonly ServerId[], known: Known): ServerId[] {
+  return ids.filter((id) => (known.get(id)?.report ?? null) !== null);
+}
+
+function othersThan(self: ServerId, ids: readonly ServerId[]): ServerId[] {
+  return ids.filter((id) => id !== self);
+}
+
+/** Whether a server serves all of its projects alone, so that it must know of no other. */
+export function servesAlone({ balances, serves }: FleetContent): boolean {
   return balances.length === 0 && serves.length === 0;
 }
 
@@ -159,7 +178,7 @@ function namedBy(served: ServedProject): readonly ServerId[] {
   }
 }
 
-function fleetServer(server: FleetMember | undefined): FleetServer[] {
+function fleetServer(server: ServerFacts | undefined): FleetServer[] {
   if (server === undefined || server.report === null) return [];
   const { port, http_port, root } = server.report;
   return [{ id: server.id, ip: server.ip, address: addressOf(server), port, http_port, root }];

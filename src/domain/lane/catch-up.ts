@@ -76,8 +76,8 @@ function placeEvent({ id, version, state: { plan } }: Live, serverId: ServerId, 
   return { type: "server_event", event, live: { id, version }, projectName: plan.name, server } as const;
 }
 
-/** A server that has connected may try again. */
-export function callBack(lane: Lane, serverId: ServerId, now: number): Lane {
+/** Lets a server that waits to catch up try again, because it has connected. */
+export function retryCatchUp(lane: Lane, serverId: ServerId, now: number): Lane {
   const live = liveOnSeveral(lane);
   const one = live?.state.behind?.find(({ run }) => run.serverId === serverId);
   if (live === null || one === undefined || !isRunIn(one.run, "waiting")) return lane;

@@ -4,7 +4,7 @@ import type { RunId, ServerId } from "#contract/ids.ts";
 import { checkServing, type ServingCheck, noteReport } from "#domain/lane/check-serving.ts";
 import type { DecisionWith } from "#domain/lane/decision.ts";
 import { placementOf, replacePlacement, requestRemoval } from "#domain/lane/placements.ts";
-import { callBack } from "#domain/lane/catch-up.ts";
+import { retryCatchUp } from "#domain/lane/catch-up.ts";
 import { type Lane, liveOf, type Run } from "#domain/lane/lane.ts";
 import { requestCommitsAgain } from "#domain/lane/pins.ts";
 import { rollOut } from "#domain/lane/roll-out.ts";
@@ -53,7 +53,7 @@ export function reconcile(lane: Lane, hello: AgentHello, now: number): DecisionW
     deployment === null || run === null
       ? noted
       : replaceRun(noted, afterHello(noted, deployment, run, hello, now));
-  const decision = rollOut(callBack(decided, serverId, now), now);
+  const decision = rollOut(retryCatchUp(decided, serverId, now), now);
   const serving = report === null ? null : checkServing(decision.lane, { serverId, report });
   return { ...decision, value: { serving } };
 }

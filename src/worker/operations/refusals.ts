@@ -88,8 +88,8 @@ export function tooManyProcesses() {
 }
 
 /**
- * Says which servers of a project with several have an agent that would run all of it: its cron jobs and its release command
- * once more. null: none has.
+ * Says which servers of a project with several have an agent that is too old for a deployment: it would run the whole project,
+ * and so the cron jobs and the release command a second time. null: none is too old.
  */
 export function oldAgentsText({ members, outdatedBuilder }: AgentsToDeploy): string | null {
   const outdated = members.filter(({ isOutdated }) => isOutdated === 1).map(({ name }) => name);
@@ -104,17 +104,21 @@ function tooOld(names: readonly string[], forWhat: string): string {
   return `${whose} ${names.join(", ")} ${verb} too old ${forWhat}.`;
 }
 
-/** Refuses a start with a build that these servers' agents cannot take. */
-export function refuseOldTakers({ origin }: Pick<Context, "origin">, names: readonly string[]) {
-  if (names.length === 0) return null;
-  const text = tooOld(names, "to take a build that was made elsewhere");
-  return refuse("agent_outdated", `${text} Update there: ${installCommand(origin)} | sh`);
+/**
+ * Refuses a request for which the agents of these servers are too old; null: there are no such servers.
+ * @param forWhat the end of the sentence, such as `to build for other servers`
+ */
+export function refuseTooOld(context: Pick<Context, "origin">, names: readonly string[], forWhat: string) {
+  return names.length === 0 ? null : refuseOutdated(context, tooOld(names, forWhat));
 }
 
 /** Refuses a start on several servers of which some have an old agent; null: none has. */
-export function refuseOldAgents({ origin }: Pick<Context, "origin">, found: AgentsToDeploy) {
+export function refuseOldAgents(context: Pick<Context, "origin">, found: AgentsToDeploy) {
   const text = oldAgentsText(found);
-  if (text === null) return null;
+  return text === null ? null : refuseOutdated(context, text);
+}
+
+function refuseOutdated({ origin }: Pick<Context, "origin">, text: string) {
   return refuse("agent_outdated", `${text} Update there: ${installCommand(origin)} | sh`);
 }
 

@@ -4,9 +4,9 @@ import { Entry } from "#contract/endpoints/projects/entry.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 import {
   fleetContent,
-  type FleetMember,
+  type ServerFacts,
   type FleetProject,
-  serversToTell,
+  serversToNotify,
   webServers,
 } from "#domain/fleet/fleet-state.ts";
 
@@ -17,13 +17,13 @@ const ids = createIdGenerator({
 });
 const [LB, WEB_1, WEB_2, JOBS] = [ids.server(), ids.server(), ids.server(), ids.server()];
 
-const server = (id: FleetMember["id"], last: number, changes: Partial<FleetMember> = {}): FleetMember => ({
+const server = (id: ServerFacts["id"], last: number, changes: Partial<ServerFacts> = {}): ServerFacts => ({
   ...{ id, name: `server-${last}`, ip: `192.0.2.${last}`, address: null },
   report: { port: 8443, http_port: 80, root: `root ${last}`, address: `10.0.0.${last}` },
   ...changes,
 });
 const all = [server(LB, 1), server(WEB_1, 11), server(WEB_2, 12), server(JOBS, 13)];
-const place = (id: FleetMember["id"], processes: string[] | null = null) => ({ id, processes, cron: false });
+const place = (id: ServerFacts["id"], processes: string[] | null = null) => ({ id, processes, cron: false });
 
 const shop = (changes: Partial<FleetProject> = {}): FleetProject => ({
   id: ids.project(),
@@ -70,7 +70,7 @@ describe("what servers must know of each other", () => {
   });
 
   it("leaves out servers without an address or an ingress, and takes a set address before the reported one", () => {
-    const without = (changes: Partial<FleetMember>) =>
+    const without = (changes: Partial<ServerFacts>) =>
       fleetContent(LB, [shop()], [server(LB, 1), server(WEB_1, 11), server(WEB_2, 12, changes)]);
     const report = { port: 8443, http_port: 80, root: "root", address: null };
     expect(without({ report: null }).balances[0]?.members).toEqual([WEB_1]);
@@ -82,7 +82,7 @@ describe("what servers must know of each other", () => {
     const moving = shop({ servers: [place(WEB_2)], live: [WEB_1] });
     expect(fleetContent(LB, [moving], all).balances[0]?.members).toEqual([WEB_2, WEB_1]);
     expect(fleetContent(WEB_1, [moving], all).serves).toHaveLength(1);
-    expect(serversToTell(moving)).toEqual([LB, WEB_2, WEB_1]);
+    expect(serversToNotify(moving)).toEqual([LB, WEB_2, WEB_1]);
     // It is in the setting, and serves no domain.
     expect(webServers(shop({ live: [WEB_1, JOBS] }))).toEqual([WEB_1, WEB_2]);
   });
@@ -100,9 +100,9 @@ describe("what servers must know of each other", () => {
     expect(fleetContent(WEB_1, [project], all).serves).toEqual([
       { entry: "each", project_id: project.id, peers: [WEB_2] },
     ]);
-    expect(serversToTell(project)).toEqual([WEB_1, WEB_2]);
+    expect(serversToNotify(project)).toEqual([WEB_1, WEB_2]);
     const alone = shop({ entry: each, servers: [place(WEB_1)] });
-    expect(serversToTell(alone)).toEqual([]);
+    expect(serversToNotify(alone)).toEqual([]);
     expect(fleetContent(WEB_1, [alone], all).serves).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ import {
   type FleetContent,
   fleetContent,
   type FleetProject,
-  serversToTell,
+  serversToNotify,
 } from "#domain/fleet/fleet-state.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { locationOfServer } from "#worker/db/projects/find-project.ts";
@@ -98,15 +98,15 @@ const memberColumns = {
 };
 
 /** What others must know of servers of the account. Unknown ones are left out. */
-export async function findFleetMembers(rows: AccountRows, ids: readonly ServerId[]) {
+export async function findServerFacts(rows: AccountRows, ids: readonly ServerId[]) {
   return await rows.select(memberColumns, servers, { where: isOneOf(servers.id, ids) });
 }
 
 /** What a server must know of others. Two round trips; one if it works alone. */
 export async function findFleetContent(rows: AccountRows, serverId: ServerId): Promise<FleetContent> {
   const shared = await findShared(rows, serverId);
-  const ids = [...new Set(shared.flatMap(serversToTell))];
-  const members = ids.length === 0 ? [] : await findFleetMembers(rows, ids);
+  const ids = [...new Set(shared.flatMap(serversToNotify))];
+  const members = ids.length === 0 ? [] : await findServerFacts(rows, ids);
   return fleetContent(serverId, shared, members);
 }
 

@@ -6,10 +6,11 @@ const STATE = "fleet";
 const HOUR_MS = 3_600_000;
 
 /**
- * `wanted` rises each time that the agent must be sent what it must know of others, and `sent` is the value of `wanted` when
- * that was last read. `revision`, `digest`: of what was sent last; 0: nothing was. `done`, `problem`: the agent's last answer.
- * `isRepeated`: also if it has not changed, because the agent has connected. `readAt` is in Unix milliseconds.
- * `changed`, `announced`: as `wanted` and `sent`, of the report that others must know.
+ * `wanted`: a count that rises whenever the agent may have to get a new `FleetState`. `sent`: the value of `wanted` when the state
+ * was last read, so the agent has it while both are equal. `isRepeated`: the state must be sent even if it has not changed,
+ * because the agent has connected. `readAt`: Unix milliseconds.
+ * `revision`, `digest`: of the state that was sent last; 0: none was. `done`, `problem`: the agent's last answer.
+ * `changed`, `announced`: as `wanted` and `sent`, for the report of this agent that other servers must get.
  */
 const State = z.strictObject({
   wanted: z.int(),
@@ -75,6 +76,7 @@ export class FleetRecord {
     this.#save({ ...state, changed: state.changed + 1 });
   }
 
+  /** Others know this server. @param announced the value of `unannounced` */
   noteAnnounced(announced: number): void {
     this.#save({ ...this.#load(), announced });
   }

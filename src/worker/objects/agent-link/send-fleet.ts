@@ -1,16 +1,16 @@
-import { isAloneWith, serversToTell } from "#domain/fleet/fleet-state.ts";
+import { servesAlone, serversToNotify } from "#domain/fleet/fleet-state.ts";
 import { findFleetContent, findShared } from "#worker/db/servers/fleet-rows.ts";
 import { attachmentOf } from "#worker/objects/agent-link/link-sockets.ts";
 import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
-import { tellLinks } from "#worker/objects/shared/tell-fleet.ts";
+import { notifyLinks } from "#worker/objects/shared/notify-links.ts";
 import { sha256 } from "#sealing/bytes.ts";
 
 // Loaded when a link needs it: most servers serve their projects alone.
 
-/** Tells the agent what it must know of other servers, and others what they must know of this one, if that may have changed. */
+/** Sends the agent what it must know of other servers, and notifies others of what they must know of this one, if it may have changed. */
 export async function deliverFleet(parts: LinkParts): Promise<void> {
-  // Telling others looks first whether D1 has the report, which sending to the agent changes.
-  await Promise.all([tellFleet(parts), sendFleet(parts)]);
+  // The announcement first looks whether D1 has the report, which sending to the agent changes.
+  await Promise.all([announceReport(parts), sendFleet(parts)]);
 }
 
 async function sendFleet({ server, sockets, fleet, presence }: LinkParts): Promise<void> {
@@ -21,7 +21,7 @@ async function sendFleet({ server, sockets, fleet, presence }: LinkParts): Promi
   const canAnswer = ready.every((socket) => attachmentOf(socket).answers.includes("set_fleet"));
   if (!canAnswer) return fleet.noteAlone(due, Date.now());
   const content = await findFleetContent(server.rows(), server.id);
-  if (isAloneWith(content) && !fleet.wasSent()) return fleet.noteAlone(due, Date.now());
+  if (servesAlone(content) && !fleet.wasSent()) return fleet.noteAlone(due, Date.now());
   const revision = fleet.noteSent(due, await sha256(JSON.stringify(content)), Date.now());
   if (revision === null) return;
   // The request's id says nothing: the answer has the revision.
@@ -29,13 +29,13 @@ async function sendFleet({ server, sockets, fleet, presence }: LinkParts): Promi
   presence.noteFleetChanged();
 }
 
-/** Tells the links of the servers with which this one serves projects that its report has changed, once D1 has that. */
-async function tellFleet({ server, fleet, presence, env }: LinkParts): Promise<void> {
+/** Notifies the links of the servers with which this one serves projects that its report has changed, once D1 has it. */
+async function announceReport({ server, fleet, presence, env }: LinkParts): Promise<void> {
   const changed = fleet.unannounced();
   if (changed === null || presence.unwritten() !== null) return;
   const rows = server.rows();
   const shared = await findShared(rows, server.id);
-  const others = new Set(shared.flatMap(serversToTell).filter((id) => id !== server.id));
-  await tellLinks(env.AGENT_LINK, rows, [...others]);
+  const others = new Set(shared.flatMap(serversToNotify).filter((id) => id !== server.id));
+  await notifyLinks(env.AGENT_LINK, rows, [...others]);
   fleet.noteAnnounced(changed);
 }

@@ -11,7 +11,7 @@ import { findProject } from "#worker/db/projects/find-project.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import type { Upload } from "#worker/http/read-upload.ts";
-import { notFound, refuseOldTakers } from "#worker/operations/refusals.ts";
+import { notFound, refuseTooOld } from "#worker/operations/refusals.ts";
 
 type Part = { readonly projectId: ProjectId; readonly sha256: ArtifactDigest; readonly part: number };
 
@@ -55,7 +55,7 @@ export async function refuseArtifact(context: Context, { project }: ProjectToDep
     settings.servers.map(({ id }) => id),
   );
   const outdated = takers.filter(({ takesArtifacts }) => !takesArtifacts).map(({ name }) => name);
-  const old = refuseOldTakers(context, outdated);
+  const old = refuseTooOld(context, outdated, "to take a build that was made elsewhere");
   if (old !== null) return old;
   const without = serversWithoutBox(Object.keys(artifact.boxes), takers).map(({ name }) => name);
   if (without.length > 0)

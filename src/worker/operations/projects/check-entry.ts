@@ -3,11 +3,10 @@ import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts
 import type { Entry } from "#contract/endpoints/projects/entry.ts";
 import type { ProjectServer } from "#contract/endpoints/projects/servers.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import { installCommand } from "#contract/public-paths.ts";
-import { addressOf, serversToTell, webServers } from "#domain/fleet/fleet-state.ts";
+import { addressOf, serversToNotify, webServers } from "#domain/fleet/fleet-state.ts";
 import type { Context } from "#worker/context.ts";
-import { findFleetMembers } from "#worker/db/servers/fleet-rows.ts";
-import { refuseServers } from "#worker/operations/refusals.ts";
+import { findServerFacts } from "#worker/db/servers/fleet-rows.ts";
+import { refuseServers, refuseTooOld } from "#worker/operations/refusals.ts";
 
 const NEEDED: AgentRequestType = "set_fleet";
 
@@ -25,18 +24,16 @@ export async function checkEntry(
   const { entry, servers } = next;
   if (entry.type === "each") return succeed(null);
   const project = { entry, servers, live: [] };
-  const ids = serversToTell(project);
-  const found = await findFleetMembers(context.latestRows, ids);
+  const ids = serversToNotify(project);
+  const found = await findServerFacts(context.latestRows, ids);
   if (found.length < ids.length) return await refuseServers(context, given);
   const outdated = found.filter(({ capabilities }) => capabilities?.includes(NEEDED) === false);
-  if (outdated.length > 0) {
-    const names = outdated.map(({ name }) => name).join(", ");
-    const whose = outdated.length === 1 ? `The agent of ${names} is` : `The agents of ${names} are`;
-    return refuse(
-      "agent_outdated",
-      `${whose} too old for the entry ${entry.type}. Update there: ${installCommand(context.origin)} | sh`,
-    );
-  }
+  const old = refuseTooOld(
+    context,
+    outdated.map(({ name }) => name),
+    `for the entry ${entry.type}`,
+  );
+  if (old !== null) return old;
   if (entry.type === "own") return succeed(null);
   const members = webServers(project);
   const lacking = found.filter((server) => members.includes(server.id) && addressOf(server) === null);

@@ -1,6 +1,6 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
-import { serversToTell } from "#domain/fleet/fleet-state.ts";
+import { serversToNotify } from "#domain/fleet/fleet-state.ts";
 import type { Context } from "#worker/context.ts";
 import { storedChange } from "#worker/db/changes/stored-change.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
@@ -38,7 +38,7 @@ export async function deleteProject(
   const deleted = await lane.deleteProject(owner, { serverId, purge }, change);
   if (!deleted.ok) return deleted;
   context.session.note(deleted.value.bookmark);
-  const told = serversToTell({ ...settingsOf(project), live: [] });
-  if (told.length > 0) context.defer(projectFleetChanged(context, id, told));
+  const fleet = serversToNotify({ ...settingsOf(project), live: [] });
+  if (fleet.length > 0) context.defer(projectFleetChanged(context, id, fleet));
   return succeed(null);
 }

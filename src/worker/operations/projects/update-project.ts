@@ -4,7 +4,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { projectServers } from "#contract/endpoints/projects/servers.ts";
-import { serversToTell } from "#domain/fleet/fleet-state.ts";
+import { serversToNotify } from "#domain/fleet/fleet-state.ts";
 import { splitLogin, userNameOf } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import { updateProject as changeProject } from "#worker/db/projects/update-project.ts";
@@ -53,9 +53,9 @@ type UpdateProjectRefusal =
  * Changes a project's settings. Running and queued deployments keep the settings with which they were started. After a
  * change of server, the old server serves the project until a deployment is live on the new one. A new name does not
  * change the domain. A token that is limited to some projects cannot change the server: on another server, the
- * project's commands would run beside projects that the token cannot access. Nor can it change the entry, because balancers read
- * the requests of visitors. The session of a member must be confirmed before
- * it weakens the approval rule. A password in the repository's address becomes a secret of the project.
+ * project's commands would run beside projects that the token cannot access. Nor can it change the entry, because
+ * balancers read the requests of visitors. The session of a member must be confirmed before it weakens the approval
+ * rule. A password in the repository's address becomes a secret of the project.
  */
 export async function updateProject(
   context: Context,
@@ -66,8 +66,8 @@ export async function updateProject(
   if (wrongCron !== null) return wrongCron;
   const mayMove = context.rows.projectIds === null;
   if (input.entry !== undefined && !mayMove) return refuseEntry();
-  const told = await checkFleet(context, id, input);
-  if (!told.ok) return told;
+  const fleetBefore = await checkFleet(context, id, input);
+  if (!fleetBefore.ok) return fleetBefore;
   const token = await newToken(context, id, input);
   if (!token.ok) return token;
   const { address = input.repository, variables = null, checked = null } = token.value ?? {};
@@ -88,7 +88,7 @@ export async function updateProject(
   switch (update) {
     case "updated":
       if (isChange) announceLater(context);
-      return await updated(context, id, input, told.value);
+      return await updated(context, id, input, fleetBefore.value);
     case "variables_changed":
       return refuse(
         "revision_conflict",
@@ -136,7 +136,7 @@ async function checkFleet(
   const moved = serverId === undefined ? before.servers : projectServers(serverId, []);
   const next = { entry: entry ?? before.entry, servers: servers ?? moved };
   const checked = await checkEntry(context, next, { servers, entry });
-  return checked.ok ? succeed(serversToTell(before)) : checked;
+  return checked.ok ? succeed(serversToNotify(before)) : checked;
 }
 
 function refuseEntry() {
@@ -146,7 +146,7 @@ function refuseEntry() {
   );
 }
 
-/** What follows from a new address. `checked`: what was read to find that the address may have the project's token. */
+/** The changes for a new address. `checked`: what was read to find that the address may have the project's token. */
 type NewAddress = {
   readonly address: string;
   readonly variables?: NewRevision;
@@ -235,7 +235,7 @@ async function updated(
   context: Context,
   id: ProjectId,
   input: UpdateProjectInput,
-  told: readonly ServerId[],
+  fleetBefore: readonly ServerId[],
 ): Promise<Result<Project, "not_found">> {
   const found = await findProjectWithServing(context.rows, id);
   if (found === null) return notFound("project");
@@ -249,7 +249,8 @@ async function updated(
   const isFleetChange = [server_id, servers, entry, domain, aliases].some((value) => value !== undefined);
   const settings = settingsOf(project);
   const isShared = settings.entry.type !== "each" || settings.servers.length > 1;
-  if (isFleetChange && (isShared || told.length > 0)) context.defer(projectFleetChanged(context, id, told));
+  if (isFleetChange && (isShared || fleetBefore.length > 0))
+    context.defer(projectFleetChanged(context, id, fleetBefore));
   if (isMove || repository !== undefined) context.defer(prepareDeployKeys(context, project));
   return succeed(projectView(project, found));
 }

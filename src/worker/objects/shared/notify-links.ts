@@ -3,11 +3,11 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { findPlaces } from "#worker/db/servers/fleet-rows.ts";
 
 /**
- * Tells the links of servers that what their agents must know of each other may have changed. A call that comes twice or
+ * Notifies the links of servers that what their agents must know of each other may have changed. A call that comes twice or
  * late is harmless. Links of servers that never had an agent are left out: they find out at the first connection.
  * @throws the first failure, after all were called
  */
-export async function tellLinks(
+export async function notifyLinks(
   links: Env["AGENT_LINK"],
   rows: AccountRows,
   ids: readonly ServerId[],
