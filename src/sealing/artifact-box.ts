@@ -8,7 +8,9 @@ export type ArtifactPlace = { readonly projectId: ProjectId; readonly sha256: st
 
 /** Another `info` than the boxes of secrets have, so that neither passes as the other. */
 const INFO = bytesOf("gantry artifact, version 1");
-const KEY_BYTES = 32;
+
+/** The bytes of the key of an artifact, for AES-256. */
+export const ARTIFACT_KEY_BYTES = 32;
 
 /**
  * Seals the key of an artifact for servers.
@@ -42,7 +44,7 @@ export async function openArtifactKey(
 ): Promise<Bytes | null> {
   const bytes = fromBase64Url(box);
   const key = bytes === null ? null : await open(keys, await contextOf(place, keys.publicKey), bytes);
-  return key?.length === KEY_BYTES ? key : null;
+  return key?.length === ARTIFACT_KEY_BYTES ? key : null;
 }
 
 /** None of the parts contains a NUL, so no two places have the same data. */

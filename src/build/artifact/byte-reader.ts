@@ -12,6 +12,7 @@ export type ByteReader = {
   drain(): Promise<void>;
 };
 
+/** Reads `source`, which nothing else may read. */
 export function createByteReader(source: AsyncIterable<Buffer>): ByteReader {
   const chunks = source[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);

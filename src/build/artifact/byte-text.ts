@@ -4,6 +4,7 @@
 /** A file name or path, one character for each byte. */
 export type ByteText = string;
 
+/** The bytes of a name, and the name of bytes. */
 export const toBytes = (text: ByteText): Buffer => Buffer.from(text, "latin1");
 export const fromBytes = (bytes: Buffer): ByteText => bytes.toString("latin1");
 /** For a path of this machine that is given as a text. */

@@ -5,6 +5,7 @@ import { ArtifactError } from "#build/artifact/artifact-error.ts";
 
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+/** How many first bytes of a stream tell its compression. */
 export const MAGIC_BYTES = ZSTD_MAGIC.length;
 
 /** As fast as zstd's usual level. The other levels of gzip take several times as long for a tenth less. */

@@ -2,8 +2,8 @@ import { type ByteText, toBytes } from "#build/artifact/byte-text.ts";
 import type { TreeEntry } from "#build/artifact/survey-tree.ts";
 
 /**
- * The paths that files of a build may contain. `own`: of the folder that is packed. `home`: a folder above it, in which tools
- * and other things are that stay on the machine.
+ * The paths that files of a build may contain. `own`: of the folder that is packed. `home`: a folder above it, with tools and
+ * other files that stay on the machine.
  */
 export type KnownPaths = { readonly own: ByteText; readonly home: ByteText };
 

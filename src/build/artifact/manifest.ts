@@ -9,6 +9,7 @@ import { parseKnown } from "#contract/tolerant.ts";
 // An artifact is a tar archive: first the manifest, then the files of the release below `files/`, and at the end the list of
 // files that contain the path at which it was built.
 
+/** The paths of these three in the archive. */
 export const MANIFEST = "artifact.json";
 export const FILES = "files/";
 export const MENTIONS = "mentions.json";
@@ -18,8 +19,8 @@ export const MAX_JSON = 8 * 1024 * 1024;
 
 /**
  * What an artifact has. `bytes`: of all files. `disk_bytes`: what they take on a disk. `path`: the absolute path of the
- * release folder where it was built; null if it was made elsewhere. `commit`: what was built; null if that is not known. `release`: what its builder recorded about the release;
- * null if nothing, so that the server decides from the files.
+ * release folder where it was built; null: it was made elsewhere. `commit`: what was built; null: not known. `release`: what
+ * its builder recorded about the release; null: nothing, so that the server decides from the files.
  */
 export const Manifest = z.object({
   format: z.literal(1),

@@ -12,6 +12,7 @@ import { endOfArchive } from "#build/artifact/tar/header.ts";
 import { textEntry, treeEntries } from "#build/artifact/tar/tree-entries.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
+/** What to pack, and what to record about it. */
 export type PackOptions = SealOptions & {
   /** The absolute path of the folder to pack. */
   readonly root: string;
@@ -21,8 +22,8 @@ export type PackOptions = SealOptions & {
   /** What the server that takes it should know about the release; null: it decides from the files. */
   readonly release: unknown;
   /**
-   * The absolute path of the folder above that the machine's own things are in, if the folder was built where it is; null if
-   * nothing depends on its path.
+   * The absolute path of the agent's home folder, in which `root` and the machine's own tools are. null: the folder was not built
+   * where it is, so nothing depends on its path.
    */
   readonly home: string | null;
   /** Called now and then with how many bytes of the files are packed. */

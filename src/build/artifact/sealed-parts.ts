@@ -7,22 +7,22 @@ import { type Artifact, ARTIFACT_PART_BYTES, bytesOfPart, MAX_ARTIFACT_PARTS } f
 import type { ProjectId } from "#contract/ids.ts";
 
 // An archive is encrypted in parts with AES-256-GCM. The nonce is the number of the part, because a key is used for one
-// archive only. The additional data binds a part to its project and its place. That no part is missing at the end is shown
-// by the end of the archive in it.
+// archive only. The additional data binds a part to its project and its place. A missing last part is noticed, because the
+// archive in the parts then has no end.
 
-/** The bytes of the key of an artifact. */
-export const KEY_BYTES = 32;
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const LABEL = "gantry-artifact-1";
 const READ_BYTES = 1024 * 1024;
 
+/** What decrypts the parts of an artifact. `key`: `ARTIFACT_KEY_BYTES` long. */
 export type PartsKey = { readonly key: Uint8Array; readonly projectId: ProjectId };
 
 /** What encrypted parts are, together. */
 export type SealedParts = Pick<Artifact, "sha256" | "bytes" | "parts">;
 
+/** The file of a part in a folder. */
 export const partPath = (folder: string, part: number): string => join(folder, String(part));
 
 function nonceOf(part: number): Buffer {
@@ -33,6 +33,7 @@ function nonceOf(part: number): Buffer {
 
 const dataOf = (projectId: ProjectId, part: number) => Buffer.from(`${LABEL}\0${projectId}\0${part}`);
 
+/** What and where to encrypt. */
 export type SealOptions = PartsKey & {
   /** An existing folder. The parts are files in it that are named after their numbers. */
   readonly folder: string;

@@ -3,7 +3,7 @@ import { lstat, readdir, readlink } from "node:fs/promises";
 
 import { ArtifactError } from "#build/artifact/artifact-error.ts";
 import { type ByteText, byteTextOf, fromBytes, shown, toBytes } from "#build/artifact/byte-text.ts";
-import { LONGEST_PATH, MAX_ENTRIES, MAX_UNPACKED_BYTES } from "#build/artifact/limits.ts";
+import { LONGEST_PATH, MAX_ENTRIES, MAX_UNPACKED_BYTES, PERMISSIONS } from "#build/artifact/limits.ts";
 import { hasCode } from "#node/has-code.ts";
 
 /** A file, folder or link of a tree. `path`: relative to the tree. `target`: of a link; of a hard link, an earlier path. */
@@ -24,6 +24,7 @@ export type TreeSurvey = {
   readonly diskBytes: number;
 };
 
+/** Which tree to list. */
 export type SurveyOptions = {
   /** The folder, absolute. A link in its place is followed. */
   readonly root: string;
@@ -32,8 +33,6 @@ export type SurveyOptions = {
   readonly signal: AbortSignal;
 };
 
-/** What the permissions of an entry keep: the rest belongs to the machine. */
-const PERMISSIONS = 0o777;
 const DISK_BLOCK = 512n;
 
 /**

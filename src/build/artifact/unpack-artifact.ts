@@ -19,6 +19,7 @@ import { readTar, type TarEntry } from "#build/artifact/tar/read-tar.ts";
 import { createTreeWriter, type TreeWriter } from "#build/artifact/write-tree.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
+/** Where to unpack. */
 export type UnpackOptions = {
   /** The absolute path of an empty folder. After a problem, it has some of the files. */
   readonly into: string;
@@ -88,10 +89,10 @@ async function* entriesOf(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntr
   const reader = createByteReader(source);
   const start = await reader.exactly(MAGIC_BYTES);
   if (start === null) throw new ArtifactError("invalid", "it is empty");
-  const whole = startingWith(start, reader);
+  const all = startingWith(start, reader);
   const decompressor = createDecompressor(start);
-  if (decompressor === null) return yield* readTar(createByteReader(whole));
-  yield* readTar(createByteReader(decompressed(whole, decompressor)));
+  if (decompressor === null) return yield* readTar(createByteReader(all));
+  yield* readTar(createByteReader(decompressed(all, decompressor)));
 }
 
 async function* decompressed(
@@ -101,7 +102,7 @@ async function* decompressed(
   const input = Readable.from(compressed, { objectMode: false });
   // The error of the input is what went wrong, and the decompressor knows only that it ended.
   input.on("error", (error) => decompressor.destroy(error));
-  // Who reads it gets the error. Without a reader, it does not matter.
+  // The reader gets the error. Without a reader, it does not matter.
   decompressor.on("error", () => undefined);
   input.pipe(decompressor);
   try {

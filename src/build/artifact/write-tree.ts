@@ -3,7 +3,7 @@ import { chmod, type FileHandle, link, mkdir, open, symlink } from "node:fs/prom
 
 import { ArtifactError } from "#build/artifact/artifact-error.ts";
 import { type ByteText, byteTextOf, shown, toBytes } from "#build/artifact/byte-text.ts";
-import { LONGEST_PATH, MAX_ENTRIES, MAX_UNPACKED_BYTES } from "#build/artifact/limits.ts";
+import { LONGEST_PATH, MAX_ENTRIES, MAX_UNPACKED_BYTES, PERMISSIONS } from "#build/artifact/limits.ts";
 import type { TarEntry } from "#build/artifact/tar/read-tar.ts";
 
 /** Writes the entries of an archive below a folder. */
@@ -18,7 +18,6 @@ export type TreeWriter = {
   isFile(path: ByteText): boolean;
 };
 
-const PERMISSIONS = 0o777;
 /** The bits that the owner needs to use and delete everything. */
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;

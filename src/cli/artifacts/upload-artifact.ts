@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { readLibc } from "#build/tools/read-libc.ts";
 import { packArtifact, type Packed } from "#build/artifact/pack-artifact.ts";
-import { KEY_BYTES, partPath } from "#build/artifact/sealed-parts.ts";
+import { partPath } from "#build/artifact/sealed-parts.ts";
 import { createClientOf } from "#client/client.ts";
 import { sendWithRetry } from "#client/send-with-retry.ts";
 import { type ArtifactCommit, findArtifactCommit } from "#cli/artifacts/find-artifact-commit.ts";
@@ -20,7 +20,7 @@ import { counted } from "#contract/lib/counted.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
-import { sealArtifactKey } from "#sealing/artifact-box.ts";
+import { ARTIFACT_KEY_BYTES, sealArtifactKey } from "#sealing/artifact-box.ts";
 
 /** How long one part may take, and how long it is tried again. */
 const PART_MS = 600_000;
@@ -84,7 +84,7 @@ async function pack(
   { projectId, source, commit }: ToPack,
   { path }: WorkFolder,
 ): Promise<Result<PackedHere>> {
-  const key = new Uint8Array(randomBytes(KEY_BYTES));
+  const key = new Uint8Array(randomBytes(ARTIFACT_KEY_BYTES));
   const parts = join(path, "parts");
   let progress = { done: 0, all: 0 };
   output.progress.show(() => `Packing ${sizeText(progress.done)} of ${sizeText(progress.all)}`);

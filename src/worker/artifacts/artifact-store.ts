@@ -86,11 +86,11 @@ export class ArtifactStore {
       ...(after === null ? {} : { startAfter: after }),
     });
     const groups = [...Map.groupBy(objects, ({ key }) => key.slice(0, key.lastIndexOf("/"))).values()];
-    // The last one may be incomplete.
-    const whole = truncated && groups.length > 1 ? groups.slice(0, -1) : groups;
+    // The list may end within the last build.
+    const complete = truncated && groups.length > 1 ? groups.slice(0, -1) : groups;
     return {
-      artifacts: whole.flatMap(foundArtifact),
-      next: truncated ? (whole.at(-1)?.at(-1)?.key ?? null) : null,
+      artifacts: complete.flatMap(foundArtifact),
+      next: truncated ? (complete.at(-1)?.at(-1)?.key ?? null) : null,
     };
   }
 }

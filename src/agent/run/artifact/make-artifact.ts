@@ -15,13 +15,12 @@ import { makeTaskOf } from "#agent/workspace/artifact-task.ts";
 import type { BuiltRelease } from "#agent/workspace/releases.ts";
 import { byteTextOf } from "#build/artifact/byte-text.ts";
 import { packArtifact, type Packed } from "#build/artifact/pack-artifact.ts";
-import { KEY_BYTES, type SealedParts } from "#build/artifact/sealed-parts.ts";
-
+import type { SealedParts } from "#build/artifact/sealed-parts.ts";
 import { ARTIFACT_PART_BYTES } from "#contract/artifact.ts";
 import { counted } from "#contract/lib/counted.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 import { succeed } from "#contract/lib/result.ts";
-import { sealArtifactKey } from "#sealing/artifact-box.ts";
+import { ARTIFACT_KEY_BYTES, sealArtifactKey } from "#sealing/artifact-box.ts";
 
 /** A build that is packed for other servers, and not sent yet. Its parts are in the folder for unfinished files. */
 export type PackedBuild = Pick<Packed, keyof SealedParts | "dependsOnHome"> & {
@@ -35,8 +34,8 @@ function limitOf({ order, context, interrupt }: RunScope, startedAt: number): St
 }
 
 /**
- * Packs what was built, before shared paths are linked: the files that they begin with belong to the build. It has no paths that are
- * linked already, and no caches.
+ * Packs what was built, before shared paths are linked, because the files with which shared paths begin belong to the build.
+ * Leaves out paths that are linked already, and caches.
  */
 export async function packBuild(
   scope: RunScope,
@@ -49,7 +48,7 @@ export async function packBuild(
   await removeTree(parts);
   await mkdir(parts, { recursive: true });
   const leftOut = new Set([...plan.linked, ...plan.buildCaches].map(byteTextOf));
-  const key = randomBytes(KEY_BYTES);
+  const key = randomBytes(ARTIFACT_KEY_BYTES);
   const limit = limitOf(scope, startedAt);
   const packingAt = context.clock.monotonic();
   log.system("build", "packing the build for other servers");

@@ -18,6 +18,7 @@ export type TarHeader = {
   readonly target: ByteText;
 };
 
+/** The `typeflag` of the entries that are written. */
 export const flags = { file: "0", hard_link: "1", link: "2", folder: "5", pax: "x" } as const;
 
 const types: Readonly<Record<string, TarType>> = {
@@ -30,6 +31,7 @@ const types: Readonly<Record<string, TarType>> = {
   ...{ x: "meta", X: "meta", g: "meta", L: "meta", K: "meta", V: "meta" },
 };
 
+/** What an entry with this `typeflag` is. */
 export const typeOf = (flag: string): TarType => types[flag] ?? "refused";
 
 type Place = readonly [at: number, length: number];
@@ -50,9 +52,10 @@ const fields = {
   prefix: [345, 155],
 } as const satisfies Record<string, Place>;
 
+/** The most bytes of a path and of a link's target in a header. Longer ones are in a pax header. */
 export const LONGEST_NAME = fields.name[1];
 export const LONGEST_TARGET = fields.target[1];
-/** What eleven octal digits can say. */
+/** The largest number of eleven octal digits. */
 export const LARGEST_SIZE = 8 ** 11 - 1;
 
 /** @param header whose texts and numbers fit; others are in a pax header before it */
@@ -133,9 +136,13 @@ function readOctal(text: string): number {
   return digits === "" ? 0 : Number.parseInt(digits, 8);
 }
 
-/** The zeros after the bytes of an entry, up to the next block. */
-export function padding(size: number): Buffer {
-  return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+/** How many zeros follow the bytes of an entry, up to the next block. */
+export function paddingBytes(size: number): number {
+  return (BLOCK - (size % BLOCK)) % BLOCK;
 }
 
+/** The zeros after the bytes of an entry. */
+export const padding = (size: number): Buffer => Buffer.alloc(paddingBytes(size));
+
+/** The two blocks of zeros that end an archive. */
 export const endOfArchive = (): Buffer => Buffer.alloc(2 * BLOCK);

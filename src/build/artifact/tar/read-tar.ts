@@ -1,6 +1,13 @@
 import { ArtifactError } from "#build/artifact/artifact-error.ts";
 import { fromBytes } from "#build/artifact/byte-text.ts";
-import { BLOCK, decodeHeader, type TarHeader, type TarType, typeOf } from "#build/artifact/tar/header.ts";
+import {
+  BLOCK,
+  decodeHeader,
+  paddingBytes,
+  type TarHeader,
+  type TarType,
+  typeOf,
+} from "#build/artifact/tar/header.ts";
 import { decodePax, type PaxFields } from "#build/artifact/tar/pax.ts";
 import type { ByteReader } from "#build/artifact/byte-reader.ts";
 
@@ -53,16 +60,16 @@ export async function* readTar(source: ByteReader): AsyncGenerator<TarEntry, voi
         return bytes;
       },
     };
-    await source.skip(left + ((BLOCK - (size % BLOCK)) % BLOCK));
+    await source.skip(left + paddingBytes(size));
     pax = {};
   }
 }
 
-/** Headers about the next entry. Of the headers about all entries, nothing counts. */
+/** Headers about the next entry. Headers about all entries are ignored. */
 async function readMeta(source: ByteReader, { flag, size }: TarHeader): Promise<PaxFields> {
   if (size > LONGEST_META) throw new ArtifactError("invalid", "it has a header that is too large");
   const body = await source.exactly(size);
-  await source.skip((BLOCK - (size % BLOCK)) % BLOCK);
+  await source.skip(paddingBytes(size));
   if (body === null) throw new ArtifactError("invalid", "it ends too early");
   const text = fromBytes(body).replace(/\0.*$/s, "");
   switch (flag) {

@@ -12,6 +12,7 @@ const CHUNK_BYTES = 256 * 1024;
 const SMALL_BYTES = 64 * 1024;
 const READ_AHEAD = 32;
 
+/** Where the files of the entries are, and how they appear in the archive. */
 export type EntryOptions = {
   /** The folder that the entries are in. */
   readonly root: string;
@@ -71,7 +72,7 @@ function readAhead(
       const entry = entries[next];
       if (entry === undefined || entry.kind !== "file" || entry.size > SMALL_BYTES) continue;
       const content = readWhole(entry, options);
-      // Who waits for it gets the error. If nobody does, the archive has failed before.
+      // The reader gets the error when it waits for the content. Without a reader, the archive has failed before.
       content.catch(() => undefined);
       reading.set(next, content);
     }
