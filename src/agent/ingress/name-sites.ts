@@ -5,6 +5,11 @@ import type { ProjectId } from "#contract/ids.ts";
 /** What wants host names for a project: its site here, or its members, which can be the same project. */
 export type Named = NamedSite | BalancedSite;
 
+/** Whether this server sends the requests of a project to members, instead of serving its site. */
+export function isBalanced(named: Named): named is BalancedSite {
+  return "members" in named;
+}
+
 /**
  * A name that two projects want. The project that comes later does not get it. `isServed`: at its other names. `reason`: a
  * sentence.
@@ -50,7 +55,7 @@ export function nameSites(sites: readonly Named[]): {
     });
     if (lacks(project, site.domain, false)) return [];
     return [
-      "members" in each
+      isBalanced(each)
         ? { ...each, site: { ...each.site, aliases } }
         : { ...each, site: { ...each.site, aliases } },
     ];

@@ -1,7 +1,7 @@
 import { type NamedSite, namesOf } from "#agent/ingress/caddy/site-routes.ts";
 import { type Fleet, resolveFleet } from "#agent/ingress/fleet/resolve-fleet.ts";
 import type { FileCertificate } from "#agent/ingress/file-certificates.ts";
-import { type Named, type NameProblem, nameSites } from "#agent/ingress/name-sites.ts";
+import { isBalanced, type Named, type NameProblem, nameSites } from "#agent/ingress/name-sites.ts";
 import type { FleetState } from "#contract/agent-fleet.ts";
 
 /** All that Caddy's configuration depends on, besides the settings of the ingress. */
@@ -30,8 +30,8 @@ export function planIngress({ sites, fleet: state, certificates }: IngressInput)
   );
   return {
     plan: {
-      sites: named.sites.flatMap((each) => ("members" in each ? [] : [each])),
-      fleet: { ...fleet, balanced: named.sites.flatMap((each) => ("members" in each ? [each] : [])) },
+      sites: named.sites.flatMap((each) => (isBalanced(each) ? [] : [each])),
+      fleet: { ...fleet, balanced: named.sites.flatMap((each) => (isBalanced(each) ? [each] : [])) },
       certificates,
     },
     problems: named.problems,

@@ -229,17 +229,17 @@ async function prepareRelease(
   previous: number | null,
   progress: Progress,
 ): Promise<Step<Release>> {
-  const { order, folder, journal, log, context, reporter, interrupt } = scope;
+  const { order, folder, journal, log, context, reporter } = scope;
   const way = isOnlyBuilder(order) ? "build_only" : takeTaskOf(order) === null ? "build" : "take";
-  const ordered = permit(null, checkOrder(context, order, way));
+  const ordered = unlessRefused(null, checkOrder(context, order, way));
   if (!ordered.ok) return ordered;
   if (order.reuse_release !== null) {
     const kept = await readRelease(folder, order.reuse_release);
     // The policy may have changed since it was built.
-    if (kept !== null) return permit(kept, checkRelease(scope.context, kept));
+    if (kept !== null) return unlessRefused(kept, checkRelease(scope.context, kept));
     const instead = way === "take" ? "taking its build" : "building it again";
     log.system("fetch", `${linkTarget(order.reuse_release)} no longer exists: ${instead}`);
-    const rebuilt = permit(null, checkOrder(context, { ...order, reuse_release: null }, way));
+    const rebuilt = unlessRefused(null, checkOrder(context, { ...order, reuse_release: null }, way));
     if (!rebuilt.ok) return rebuilt;
   }
   if (previous === order.version)
@@ -252,12 +252,20 @@ async function prepareRelease(
   // Sent with later events: a request of its own would take more time than the rest of a small deployment.
   reporter.report({ type: "stage", stage: "fetch" }, "patient");
   const task = takeTaskOf(order);
-  const taken = task === null ? null : await takeBuild(scope, task);
-  if (taken !== null && !taken.ok) return taken;
-  if (taken !== null && taken.value !== null) return succeed(taken.value);
-  const own =
-    taken === null ? succeed(null) : permit(null, checkOrder(context, { ...order, reuse_release: null }));
-  if (!own.ok) return own;
+  if (task !== null) {
+    const taken = await takeBuild(scope, task);
+    if (!taken.ok) return taken;
+    if (taken.value !== null) return succeed(taken.value);
+    // A policy can allow builds of other machines, and refuse to build the same commit here.
+    const own = unlessRefused(null, checkOrder(context, { ...order, reuse_release: null }));
+    if (!own.ok) return own;
+  }
+  return await buildHere(scope, progress);
+}
+
+/** Makes a new release from the source, and sends it to other servers if the order asks for that. */
+async function buildHere(scope: RunScope, progress: Progress): Promise<Step<Release>> {
+  const { order, context, reporter, interrupt } = scope;
   const commit = await stageFunctions.fetch(scope);
   if (!commit.ok) return commit;
   if (order.cache.clear) await clearCache(scope);
@@ -291,7 +299,7 @@ function isQuickToBuild(
   return install_command === null && build_command === null && indexBytes <= MAX_QUICK_INDEX_BYTES;
 }
 
-function permit<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {
+function unlessRefused<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {
   return refusal === null ? succeed(value) : fail("refused_by_policy", "fetch", refusal);
 }
 

@@ -5,7 +5,7 @@ import {
   type CaddyRoute,
   hasFile,
 } from "#agent/ingress/caddy/route.ts";
-import { balanceFiles, balanceFolder } from "#agent/ingress/fleet/balance-files.ts";
+import { type BalanceFile, balanceFiles, balanceFolder } from "#agent/ingress/fleet/balance-files.ts";
 import { BALANCER_NAME, nameOfMember, nameOfProject, READY_NAME } from "#agent/ingress/fleet/fleet-names.ts";
 import { type BalancedSite, type Member, membersOf } from "#agent/ingress/fleet/resolve-fleet.ts";
 import { ingressPages, RETRY_SECONDS } from "#agent/ingress/page.ts";
@@ -27,33 +27,28 @@ const HTTP_1 = ["1.1"];
 
 /** How a balancer leads the requests of a project to its members. What they answer is passed on, also their pages. */
 export function balanceRoutes(site: BalancedSite, slots: string): CaddyRoute[] {
-  const { project, members } = site;
-  if (members.length === 0) return [{ handle: answerPage(ingressPages.starting) }];
+  if (site.members.length === 0) return [{ handle: answerPage(ingressPages.starting) }];
   const files = balanceFiles(slots, site);
-  const [first] = files;
+  const bySlots: CaddyRoute = {
+    handle: [
+      proxyTo(
+        site,
+        files.map(({ path }) => contentOf(path)),
+      ),
+    ],
+  };
+  return [...untilWritten(site, slots, files[0]), bySlots];
+}
+
+/** Leads requests by the addresses in the configuration: after a reboot, until the agent has written the slots. */
+function untilWritten(site: BalancedSite, slots: string, first: BalanceFile | undefined): CaddyRoute[] {
+  if (first === undefined) return [];
+  const dials = site.members.map(({ dial }) => dial);
   return [
-    // After a reboot, until the agent has written the slots.
-    ...(first === undefined
-      ? []
-      : [
-          {
-            match: [{ not: [hasFile(balanceFolder(slots, project), `${first.owner}-${first.turn}`)] }],
-            handle: [
-              proxyTo(
-                site,
-                members.map(({ dial }) => dial),
-              ),
-            ],
-            terminal: true,
-          },
-        ]),
     {
-      handle: [
-        proxyTo(
-          site,
-          files.map(({ path }) => contentOf(path)),
-        ),
-      ],
+      match: [{ not: [hasFile(balanceFolder(slots, site.project), first.name)] }],
+      handle: [proxyTo(site, dials)],
+      terminal: true,
     },
   ];
 }

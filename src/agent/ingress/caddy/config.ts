@@ -1,5 +1,5 @@
 import { balanceRoutes, balancerNames, memberCheckRoutes } from "#agent/ingress/caddy/balance-routes.ts";
-import { certificates } from "#agent/ingress/caddy/certificates.ts";
+import { type CertifiedNames, certificates } from "#agent/ingress/caddy/certificates.ts";
 import { challengeRoutes } from "#agent/ingress/caddy/challenge-route.ts";
 import { fleetServer, memberNames, memberships } from "#agent/ingress/caddy/fleet-server.ts";
 import { readyRoutes } from "#agent/ingress/caddy/ready-routes.ts";
@@ -17,7 +17,7 @@ import {
 import { TYPES, typesRoute } from "#agent/ingress/caddy/types-route.ts";
 import { isCovered } from "#agent/ingress/file-certificates.ts";
 import { type Fleet, noFleet } from "#agent/ingress/fleet/resolve-fleet.ts";
-import type { Named } from "#agent/ingress/name-sites.ts";
+import { isBalanced, type Named } from "#agent/ingress/name-sites.ts";
 import { ingressPages, pageOf } from "#agent/ingress/page.ts";
 import { type IngressPlan, publicSites } from "#agent/ingress/plan-ingress.ts";
 import type { IngressSettings } from "#agent/ingress/settings.ts";
@@ -56,7 +56,7 @@ export function caddyConfig(
   const named = sites.length === 0 ? {} : { named_routes: { ...rules, [TYPES]: typesRoute } };
   const from = trust.length === 0 ? "visitors" : "balancers";
   const routesOf = (each: Named): CaddyRoute[] =>
-    "members" in each ? balanceRoutes(each, places.slots) : visitorRoutes(each, places, settings, from);
+    isBalanced(each) ? balanceRoutes(each, places.slots) : visitorRoutes(each, places, settings, from);
   const fileNames = visited.flatMap(namesOf).filter((name) => isCovered(name, plan.certificates));
   return {
     admin: { listen: socketAddress(settings.admin), origins: ["gantry"], config: { persist: false } },
@@ -90,40 +90,53 @@ export function caddyConfig(
                   ...named,
                 },
               }),
-          check: {
-            listen: [socketAddress(settings.check)],
-            routes: [
-              ...memberCheckRoutes(fleet.balanced),
-              ...sites.map((site) => checkRoute(site, places)),
-              { handle: UNKNOWN },
-            ],
-            errors: { routes: ERRORS },
-            ...named,
-            automatic_https: { disable: true },
-          },
+          check: checkServer({ sites, fleet }, places, settings, named),
         },
       },
-      ...(withTls
-        ? certificates(
-            {
-              names: visited.flatMap(namesOf),
-              fleetNames: [...memberNames(members), ...balancerNames(fleet.balanced)],
-              ownNames: sites
-                .filter(({ project }) => fleet.entries.get(project)?.type === "own")
-                .flatMap(namesOf),
-              sharedNames: visited.filter((each) => isShared(each, fleet)).flatMap(namesOf),
-              files: plan.certificates,
-            },
-            settings,
-          )
-        : {}),
+      ...(withTls ? certificates(certifiedNames({ ...plan, fleet }, visited, members), settings) : {}),
     },
+  };
+}
+
+/** For the agent, which checks sites and members here. */
+function checkServer(
+  { sites, fleet }: Pick<IngressPlan, "sites" | "fleet">,
+  places: IngressPlaces,
+  settings: IngressSettings,
+  named: Record<string, unknown>,
+): Record<string, unknown> {
+  return {
+    listen: [socketAddress(settings.check)],
+    routes: [
+      ...memberCheckRoutes(fleet.balanced),
+      ...sites.map((site) => checkRoute(site, places)),
+      { handle: UNKNOWN },
+    ],
+    errors: { routes: ERRORS },
+    ...named,
+    automatic_https: { disable: true },
+  };
+}
+
+/** @param visited whose names visitors reach here @param members for which balancers reach this server */
+function certifiedNames(
+  { sites, fleet, certificates: files }: IngressPlan,
+  visited: readonly Named[],
+  members: ReturnType<typeof memberships>,
+): CertifiedNames {
+  const ofOwn = sites.filter(({ project }) => fleet.entries.get(project)?.type === "own");
+  return {
+    names: visited.flatMap(namesOf),
+    fleetNames: [...memberNames(members), ...balancerNames(fleet.balanced)],
+    ownNames: ofOwn.flatMap(namesOf),
+    sharedNames: visited.filter((each) => isShared(each, fleet)).flatMap(namesOf),
+    files,
   };
 }
 
 /** Whether a name leads to several servers, so that an issuer can ask any of them. */
 function isShared(named: Named, { entries }: Fleet): boolean {
-  if ("members" in named) return named.peers.length > 0;
+  if (isBalanced(named)) return named.peers.length > 0;
   const entry = entries.get(named.project);
   return entry?.type === "each" && entry.peers.length > 0;
 }

@@ -20,16 +20,19 @@ export function balanceFolder(slotsFolder: string, project: ProjectId): string {
   return join(slotsFolder, FOLDER, project);
 }
 
+/** The file of a slot. `name`: in the folder of its project. */
+export type BalanceFile = BalanceSlot & { readonly name: string; readonly path: string };
+
 /** The files of a balanced project's slots, in the order in which requests go to them. Each contains the address of a member. */
 export function balanceFiles(
   slotsFolder: string,
   { project, members }: Pick<BalancedSite, "project" | "members">,
-): readonly (BalanceSlot & { readonly path: string })[] {
+): readonly BalanceFile[] {
   const folder = balanceFolder(slotsFolder, project);
-  return balanceSlots(members.map(({ server }) => server)).map((slot) => ({
-    ...slot,
-    path: join(folder, `${slot.owner}-${slot.turn}`),
-  }));
+  return balanceSlots(members.map(({ server }) => server)).map((slot) => {
+    const name = `${slot.owner}-${slot.turn}`;
+    return { ...slot, name, path: join(folder, name) };
+  });
 }
 
 /**
