@@ -19,16 +19,17 @@ export function awaitedBuilder(active: Named<"active">): Run | null {
 }
 
 /**
- * The runs that may have an order by now. The first server gets its order alone: without a build, until it has resolved the
- * commit. With one, until it has accepted the order: if it is not there, another one gets the release command.
+ * The runs that may have an order by now. The first server gets its order alone. If it builds for itself, it is alone until it
+ * has resolved the commit. If it takes a build, it is alone until it has accepted the order: if it is not connected, another
+ * server gets the release command.
  */
 export function offerable(active: Named<"active">): readonly Run[] {
   const builder = awaitedBuilder(active);
   if (builder !== null) return [builder];
-  const there = deploying(active).filter((run) => !isRunIn(run, "skipped"));
-  if (active.commitSha === null) return there.slice(0, 1);
+  const left = deploying(active).filter((run) => !isRunIn(run, "skipped"));
+  if (active.commitSha === null) return left.slice(0, 1);
   const first = knowsCommitFirst(active) ? releaserOf(active) : null;
-  return first !== null && isRunIn(first, "waiting", "offered") ? [first] : there;
+  return first !== null && isRunIn(first, "waiting", "offered") ? [first] : left;
 }
 
 /** Whether the commit is known before the first server has an order. */
@@ -42,8 +43,8 @@ export function isNeeded(active: Named<"active">, run: Run): boolean {
   if (active.commitSha === null || releaserOf(active)?.id !== run.id) return false;
   if (!knowsCommitFirst(active)) return true;
   const others = deploying(active).filter(({ id, builds }) => id !== run.id && builds === undefined);
-  const could = others.filter((one) => !isRunIn(one, "skipped"));
-  return could.length === 0 || could.some((one) => !isRunIn(one, "waiting"));
+  const successors = others.filter((one) => !isRunIn(one, "skipped"));
+  return successors.length === 0 || successors.some((one) => !isRunIn(one, "waiting"));
 }
 
 /** Whether the deployment no longer needs a run: it only builds for others, and they have its build. */

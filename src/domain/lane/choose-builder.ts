@@ -12,8 +12,8 @@ type Beginning = Pick<LaneDeployment, "kind" | "codeVersion" | "serverId" | "bui
 type Builder = { readonly serverId: ServerId; readonly builds: NonNullable<Run["builds"]> };
 
 /**
- * Who builds for the servers of a deployment that begins; null: each builds for itself, because that is the setting, or a
- * build is stored, or the server of the setting has the files.
+ * Which server builds for the servers of a deployment that begins. null: none, because `build_on` is not set, a build is
+ * stored, or the server in `build_on` still has the files.
  */
 export function chooseBuilder(lane: Lane, deployment: Beginning, plan: Plan): Builder | null {
   const { builder } = plan;

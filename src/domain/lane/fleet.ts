@@ -49,7 +49,7 @@ export function placeOf({ servers }: Fleet, serverId: ServerId): Pick<Place, "pr
     : { processes: server.processes, cron: cronServer(servers) === serverId };
 }
 
-/** How many servers must be there, at most all of them: a run that is ready has no deadline, so it would wait forever. */
+/** How many servers must switch, at most all of them: a run that is ready has no deadline, so it would wait forever for more. */
 export function minimumOf({ servers, rollout }: Fleet): number {
   return Math.max(1, Math.min(rollout.min, servers.length));
 }

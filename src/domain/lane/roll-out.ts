@@ -90,7 +90,7 @@ function changed(lane: Lane, next: Active, effects: readonly Effect[] = []): Dec
   return { lane: replaceDeployment(lane, next), effects };
 }
 
-/** The record of several servers has the time at which each run has ended. */
+/** Notes the time at which each run has ended. Only the record of several servers has it. */
 function noteEnds(lane: Lane, active: Active, now: number): Applied {
   const { runs } = active.state;
   if (!hasSeveral(active.state) || runs.every((run) => isUnended(run) || run.endedAt !== undefined))
@@ -100,7 +100,7 @@ function noteEnds(lane: Lane, active: Active, now: number): Applied {
 
 /**
  * As soon as the first server has resolved the commit, the others get their orders. If it is left out, the next one resolves
- * it. If a server builds for all, they get their orders when it has.
+ * it. If a server builds for all, the others get their orders when its build is stored.
  */
 function offerRest(lane: Lane, active: Active, now: number): Applied {
   if (active.state.verdict !== null) return null;
@@ -262,7 +262,7 @@ function hadPermit(run: Run): boolean {
   return isRunIn(run, "switched") || (isRunIn(run, "broken") && run.state.wasPermitted);
 }
 
-/** Whether the release command has run, so that other servers may switch. A server without one says the same by its stage. */
+/** Whether the release command has run, so that other servers may switch. Without a release command, the stage says the same. */
 function isReleased(active: Active): boolean {
   const releaser = releaserOf(active);
   if (releaser === null || isRunIn(releaser, "switched")) return true;
@@ -284,7 +284,7 @@ function conclude(lane: Lane, active: Active, now: number): Applied {
   const left = plan.fleet === undefined ? lane : afterFailure(lane, active);
   switch (verdict.type) {
     case "cancel": {
-      // An agent that was told to stop, and has done something else.
+      // An agent that should have stopped has reported a failure instead.
       const broken = runs
         .filter((run) => isRunIn(run, "broken"))
         .find(({ state }) => state.isReported && !state.wasPermitted);
