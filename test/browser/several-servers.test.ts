@@ -269,7 +269,7 @@ describe("the traffic of a project on several servers", () => {
     });
 
     await page.goto(`${local.url}/app/projects/${wiki.id}`);
-    await page.getByText("Not all requests take their usual way.").waitFor();
+    await page.getByText("The balancer cannot reach all servers, or is not set up.").waitFor();
     await page.getByText("web-3 reports no Gantry ingress with TLS.").waitFor();
     expect(await violations(page, "dark")).toEqual([]);
     expect(await faultsOf(page)).toEqual([]);

@@ -8,7 +8,7 @@ export function BalanceNotice({ states }: { readonly states: readonly BalanceSta
   return (
     <div class="notice apply" role="status">
       <p>
-        <strong>Not all requests take their usual way.</strong>
+        <strong>The balancer cannot reach all servers, or is not set up.</strong>
       </p>
       <ul>
         {sentences.map((sentence) => (
