@@ -7,15 +7,12 @@ import {
 } from "#contract/endpoints/output/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { done, type Outcome, type Result, stop } from "#cli/outcome.ts";
-import type { Output } from "#cli/output/output.ts";
-import { printable, printableInColour } from "#cli/output/printable.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { mayCall } from "#cli/session/may-call.ts";
-import { chosenServer, memberNamed, readMembers } from "#cli/session/project-servers.ts";
-import { namesFrom } from "#cli/session/server-names.ts";
+import { chooseOutputServers } from "#cli/session/output-servers.ts";
 import { printFollowed } from "#cli/session/print-followed.ts";
 import type { Session } from "#cli/session/session.ts";
-import { serverPrefixes } from "#cli/views/server-prefix.ts";
+import { printOutputLine } from "#cli/views/output-line.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** The options of `gantry logs` that belong to --app. */
@@ -71,7 +68,7 @@ export async function printAppOutput(
   const found = await findProject(session, project);
   if (!found.ok) return found;
   const { id } = found.value;
-  const servers = await findSources(session, id, given.server);
+  const servers = await chooseOutputServers(session, id, given.server);
   if (!servers.ok) return servers;
   const { output } = session;
   const hasTimes = given.timestamps || (output.form === "terminal" && !given["no-timestamps"]);
@@ -79,7 +76,7 @@ export async function printAppOutput(
   const sources = servers.value.map(({ server, prefix, name }) => ({
     name,
     query: { ...query.value, ...server },
-    print: (line: AppOutputLine) => printLine(output, line, { hasTimes, prefix, server }),
+    print: (line: AppOutputLine) => printOutputLine(output, line, { hasTimes, prefix, server }),
   }));
   // Of several servers, some may not run the process.
   const named =
@@ -93,48 +90,12 @@ export async function printAppOutput(
     : await readEach(session, id, sources, { isEnded: given.ended, hasEnded });
 }
 
-/** A server whose output is printed. `prefix`: before each of its lines; empty: it is the only one. */
+/** What is asked of one server, and how its lines are printed. */
 type Source = {
   readonly name: string;
   readonly query: AskedOutput;
   readonly print: (line: AppOutputLine) => void;
 };
-type Chosen = { readonly server: { server_id?: ServerId }; readonly name: string; readonly prefix: string };
-
-/** The servers that `--server` names, or else all servers of the project. */
-async function findSources(
-  session: Session,
-  id: ProjectId,
-  words: readonly string[],
-): Promise<Result<readonly Chosen[]>> {
-  const [word, ...others] = words;
-  if (word !== undefined && others.length === 0) {
-    const server = await chosenServer(session, id, word);
-    return server.ok ? succeed([{ server: server.value, name: word, prefix: "" }]) : server;
-  }
-  const members = await readMembers(session, id);
-  const chosen: ServerId[] = [];
-  for (const one of words) {
-    const member = memberNamed(members, one);
-    if (!member.ok) return member;
-    chosen.push(member.value.server_id);
-  }
-  const shown = words.length === 0 ? members : members.filter((member) => chosen.includes(member.id));
-  if (shown.length < 2) return succeed([{ server: {}, name: "", prefix: "" }]);
-  const nameOf = namesFrom(shown);
-  const prefixOf = serverPrefixes(
-    session.output,
-    shown.map((member) => member.id),
-    nameOf,
-  );
-  return succeed(
-    shown.map(({ id: server_id }) => ({
-      server: { server_id },
-      name: nameOf(server_id),
-      prefix: session.output.form === "plain" ? `${nameOf(server_id)}\t` : prefixOf({ server_id }),
-    })),
-  );
-}
 
 /** Does this for each server. A server of several that cannot be asked is named, unless none can be. */
 async function fromEach(
@@ -257,33 +218,4 @@ function leftOutText(lines: number | null): string {
   return lines === null
     ? "Lines may be missing here: the connection to the server was lost."
     : `${lines} ${lines === 1 ? "line is" : "lines are"} left out: the app prints faster than they can be sent.`;
-}
-
-/** `12:00:03`, in the time zone of the terminal. Creating an Intl.DateTimeFormat takes 20 ms at each start. */
-const timeOfDay = (time: number) => new Date(time).toTimeString().slice(0, "00:00:00".length);
-const NO_TIME = "–".padEnd("12:00:03".length);
-
-type Shown = { readonly hasTimes: boolean } & Pick<Chosen, "prefix" | "server">;
-
-function printLine(
-  output: Output,
-  { instance, message, time }: AppOutputLine,
-  { hasTimes: hasTime, prefix, server }: Shown,
-): void {
-  const { form, style } = output;
-  if (form === "json")
-    return output.json({
-      type: "line",
-      ...server,
-      instance,
-      message,
-      ...(time === undefined ? {} : { time }),
-    });
-  if (form === "plain")
-    return output.line(
-      `${hasTime ? `${printable(time ?? "–")}\t` : ""}${prefix}${instance}\t${printable(message)}`,
-    );
-  const text = style.dim("x") === "x" ? printable(message) : printableInColour(message);
-  const shown = time === undefined || Number.isNaN(Date.parse(time)) ? NO_TIME : timeOfDay(Date.parse(time));
-  output.line(`${hasTime ? `${style.dim(shown)} ` : ""}${prefix}${style.dim(instance)} ${text}`);
 }

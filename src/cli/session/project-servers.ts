@@ -15,10 +15,10 @@ export const onOption = {
   },
 } as const;
 
-type Member = { readonly id: ServerId; readonly name: string };
+type NamedServer = { readonly id: ServerId; readonly name: string };
 
 /** The servers of a project that has several. Empty: it has one, or the token may not read the project. */
-export async function readMembers(session: Session, id: ProjectId): Promise<readonly Member[]> {
+export async function readProjectServers(session: Session, id: ProjectId): Promise<readonly NamedServer[]> {
   if (!(await mayCall(session, "getProject"))) return [];
   const project = await session.client.getProject({ params: { project_id: id } });
   return project.ok ? project.value.servers_state : [];
@@ -33,18 +33,18 @@ export async function chosenServer(
   if (word === null) return succeed({});
   const given = ServerId.safeParse(word);
   if (given.success) return succeed({ server_id: given.data });
-  const members = await readMembers(session, id);
-  if (members.length > 0) return memberNamed(members, word);
+  const servers = await readProjectServers(session, id);
+  if (servers.length > 0) return serverNamed(servers, word);
   const found = await findServer(session, word);
   return found.ok ? succeed({ server_id: found.value.id }) : found;
 }
 
 /** As `chosenServer`, for servers that were read already. */
-export function memberNamed(members: readonly Member[], word: string): Result<{ server_id: ServerId }> {
+export function serverNamed(servers: readonly NamedServer[], word: string): Result<{ server_id: ServerId }> {
   const wanted = word.normalize("NFC");
-  const member = members.find(({ id, name }) => id === word || name.normalize("NFC") === wanted);
-  if (member !== undefined) return succeed({ server_id: member.id });
-  const names = members.map(({ name }) => name);
+  const found = servers.find(({ id, name }) => id === word || name.normalize("NFC") === wanted);
+  if (found !== undefined) return succeed({ server_id: found.id });
+  const names = servers.map(({ name }) => name);
   return stop(
     "usage",
     `The project does not run on the server ${word}, but on ${names.join(", ")}.${didYouMean(word, names)}`,
