@@ -58,6 +58,11 @@ export function serversToNotify(
   }
 }
 
+/** Whether several servers have a part in serving a project, so that they may have to know of each other. */
+export function isShared({ entry, servers }: Pick<FleetProject, "entry" | "servers">): boolean {
+  return entry.type !== "each" || servers.length > 1;
+}
+
 /** Where balancers reach a server; null: unknown. */
 export function addressOf({ address, report }: Pick<ServerFacts, "address" | "report">): string | null {
   return address ?? report?.address ?? null;

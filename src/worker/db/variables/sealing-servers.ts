@@ -94,6 +94,11 @@ export function serversToSealFor(found: FoundSealKeys): {
   return { servers: [...own, ...builders], members };
 }
 
+/** The servers that open a project's secrets: its own, and last a server that only builds for them. */
+export function withBuilder(members: readonly ServerId[], builder: ServerId | null): readonly ServerId[] {
+  return builder === null || members.includes(builder) ? members : [...members, builder];
+}
+
 /** The servers of the account with these ids, in this order; null if the account does not have all of them. */
 export async function findServersToSealFor(
   rows: AccountRows,

@@ -3,13 +3,14 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { CreateProjectInput, Project } from "#contract/endpoints/projects/schemas.ts";
 import { projectServers } from "#contract/endpoints/projects/servers.ts";
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
+import { isShared } from "#domain/fleet/fleet-state.ts";
 import { splitLogin } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import { newSettings } from "#worker/db/projects/settings-column.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { insertProject } from "#worker/db/projects/insert-project.ts";
 import { findProjectWithServing, notServed } from "#worker/db/projects/project-with-serving.ts";
-import { findServersToSealFor } from "#worker/db/variables/sealing-servers.ts";
+import { findServersToSealFor, withBuilder } from "#worker/db/variables/sealing-servers.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { domainTaken, nameTaken, refuseCron, refuseServers, tooMany } from "#worker/operations/refusals.ts";
 import { logFailure } from "#worker/log-failure.ts";
@@ -70,8 +71,7 @@ export async function createProject(
     case "inserted":
       announceLater(context);
       context.defer(prepareKey(context, project));
-      if (input.entry.type !== "each" || input.servers.length > 1)
-        context.defer(projectFleetChanged(context, project.id));
+      if (isShared(input)) context.defer(projectFleetChanged(context, project.id));
       return await shown(context, project);
     case "added_before":
       throw new Error("the project that an earlier try created no longer exists");
@@ -114,8 +114,7 @@ async function firstVariables(
 ): Promise<Result<NewRevision | null, "invalid_request" | "no_seal_key" | "too_many">> {
   if (token === null) return succeed(null);
   const members = projectServers(serverId, settings.servers).map(({ id }) => id);
-  const ids = settings.build_on === null ? members : [...new Set([...members, settings.build_on])];
-  const servers = await findServersToSealFor(context.rows, ids);
+  const servers = await findServersToSealFor(context.rows, withBuilder(members, settings.build_on));
   if (servers === null) return await refuseServers(context, input);
   return await sealRepositoryToken(token, [], {
     accountId: context.account.id,

@@ -1,23 +1,13 @@
-import { httpsHost } from "#contract/forge.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { projectServers } from "#contract/endpoints/projects/servers.ts";
-import { serversToNotify } from "#domain/fleet/fleet-state.ts";
-import { splitLogin, userNameOf } from "#domain/repository-login.ts";
+import { isShared, serversToNotify } from "#domain/fleet/fleet-state.ts";
 import type { Context } from "#worker/context.ts";
 import { updateProject as changeProject } from "#worker/db/projects/update-project.ts";
 import { findProjectWithServing } from "#worker/db/projects/project-with-serving.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import { findFleetProject } from "#worker/db/servers/fleet-rows.ts";
-import { findServersToSealFor } from "#worker/db/variables/sealing-servers.ts";
-import {
-  findCurrentVariables,
-  findVariablesHead,
-  type VariablesHead,
-} from "#worker/db/variables/variable-records.ts";
-import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import {
   domainTaken,
   nameTaken,
@@ -28,12 +18,11 @@ import {
 } from "#worker/operations/refusals.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
-import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { checkEntry } from "#worker/operations/projects/check-entry.ts";
+import { newAddress, refuseMove } from "#worker/operations/projects/new-address.ts";
 import { projectFleetChanged } from "#worker/operations/projects/fleet-changed.ts";
 import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
-import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { prepareDeployKeys } from "#worker/operations/repositories/deploy-key.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
@@ -68,9 +57,9 @@ export async function updateProject(
   if (input.entry !== undefined && !mayMove) return refuseEntry();
   const fleetBefore = await checkFleet(context, id, input);
   if (!fleetBefore.ok) return fleetBefore;
-  const token = await newToken(context, id, input);
-  if (!token.ok) return token;
-  const { address = input.repository, variables = null, checked = null } = token.value ?? {};
+  const repository = await newAddress(context, id, input);
+  if (!repository.ok) return repository;
+  const { address = input.repository, variables = null, checked = null } = repository.value ?? {};
   const changes = { ...input, repository: address };
   const isChange = Object.values({ ...changes, automatic: input.automatic?.[0] }).some(
     (value) => value !== undefined,
@@ -146,90 +135,6 @@ function refuseEntry() {
   );
 }
 
-/** The changes for a new address. `checked`: what was read to find that the address may have the project's token. */
-type NewAddress = {
-  readonly address: string;
-  readonly variables?: NewRevision;
-  readonly checked?: VariablesHead;
-};
-
-/** The new address without its password, and the change of the variables that stores the password; null without an address. */
-async function newToken(
-  context: Context,
-  id: ProjectId,
-  input: UpdateProjectInput,
-): Promise<
-  Result<
-    NewAddress | null,
-    "not_found" | "insufficient_scope" | "invalid_request" | "no_seal_key" | "too_many"
-  >
-> {
-  const { repository } = input;
-  if (repository === undefined) return succeed(null);
-  const login = splitLogin(repository);
-  const address = login?.address ?? repository;
-  // Only https addresses get the token.
-  if (login === null ? httpsHost(repository) === null : login.token === null) return succeed({ address });
-  const { latestRows: rows, account, clock, ids } = context;
-  const head = await findVariablesHead(rows, id);
-  if (head === null) return notFound("project");
-  if (login === null || login.token === null) return await keepToken(context, id, repository, head);
-  // Only the password was split from the stored address, so this long user name is not the token.
-  if (login.isUserName && userNameOf(head.repository) === userNameOf(repository))
-    return await keepToken(context, id, repository, head);
-  const now = head.servers.map(({ serverId }) => serverId);
-  const { build_on: builder = head.builder } = input;
-  const members =
-    input.servers?.map((server) => server.id) ??
-    (input.server_id === undefined ? head.members : [input.server_id]);
-  const next = builder === null ? members : [...new Set([...members, builder])];
-  const isMove = next.length !== now.length || next.some((serverId) => !now.includes(serverId));
-  if (isMove && rows.projectIds !== null) return refuseMove();
-  const servers = isMove ? await findServersToSealFor(rows, next) : head.servers;
-  if (servers === null) return await refuseServers(context, input);
-  const current = await findCurrentVariables(rows, id);
-  const sealed = await sealRepositoryToken(login.token, current, {
-    accountId: account.id,
-    projectId: id,
-    revision: head.revision + 1,
-    servers,
-    changedAt: clock.now(),
-    changedBy: actorOf(context),
-    eventId: ids.event(),
-  });
-  return sealed.ok ? succeed({ address, variables: sealed.value }) : sealed;
-}
-
-/**
- * Refuses an address on another host while the project has a token, because that host would get it. Also after an
- * address that uses no token, such as an ssh address: the token belongs to the address before.
- */
-async function keepToken(
-  { latestRows: rows }: Context,
-  id: ProjectId,
-  repository: string,
-  checked: VariablesHead,
-): Promise<Result<NewAddress, "invalid_request">> {
-  const kept = succeed({ address: repository, checked });
-  const host = httpsHost(repository);
-  const before = httpsHost(checked.repository);
-  if (before === host) return kept;
-  const current = await findCurrentVariables(rows, id);
-  if (!current.some(({ name }) => name === REPOSITORY_TOKEN)) return kept;
-  return refuse(
-    "invalid_request",
-    `The secret ${REPOSITORY_TOKEN} is for ${before ?? "an earlier address"}, and ${host} would get it. Send the new address with its password, or remove the secret first.`,
-    [{ pointer: "/repository", message: "is on another host than the project's token" }],
-  );
-}
-
-function refuseMove() {
-  return refuse(
-    "insufficient_scope",
-    "The token is limited to some projects, so it cannot move a project to another server: change neither server_id nor servers nor build_on.",
-  );
-}
-
 /** Returns the project. Another server or repository may need a deploy key, which is asked for after the response. */
 async function updated(
   context: Context,
@@ -247,9 +152,7 @@ async function updated(
   );
   if (isWatchChange) context.defer(watchChanged(context, project));
   const isFleetChange = [server_id, servers, entry, domain, aliases].some((value) => value !== undefined);
-  const settings = settingsOf(project);
-  const isShared = settings.entry.type !== "each" || settings.servers.length > 1;
-  if (isFleetChange && (isShared || fleetBefore.length > 0))
+  if (isFleetChange && (isShared(settingsOf(project)) || fleetBefore.length > 0))
     context.defer(projectFleetChanged(context, id, fleetBefore));
   if (isMove || repository !== undefined) context.defer(prepareDeployKeys(context, project));
   return succeed(projectView(project, found));
