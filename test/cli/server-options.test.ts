@@ -39,7 +39,7 @@ describe("--rollout", () => {
     expect(rollout()).toBeNull();
     const fields = ["order=rolling", "batch=2", "pause_seconds=30", "canary=1"];
     expect(rollout(...fields, "on_failure=stop", "offline=skip", "min=2")).toEqual({
-      ...{ order: "rolling", batch: 2, pause_seconds: 30, canary: { size: 1, approval: false } },
+      ...{ order: "rolling", batch: 2, pause_seconds: 30, canary: { size: 1 } },
       ...{ on_failure: "stop", offline: "skip", min: 2 },
     });
     expect(rollout("canary=")).toEqual({ canary: null });

@@ -216,6 +216,24 @@ describe("gantry deploy --follow to several servers", () => {
     expect(stdout).toBe(stripVTControlCharacters(stdout));
   });
 
+  it("ends with the exit code for a hold when the first servers wait for an approval, and says how to give it", async () => {
+    const project = await createOn(2, "--rollout", "canary=1", "--rollout", "canary_approval=yes");
+    const call = cli.start(["deploy", "--follow"], options(project));
+    const { orders } = await prepare(project, 1, 2);
+    const [first, second] = orders;
+    if (first === undefined || second === undefined) throw new Error("there are two servers");
+    await first.agent.completes({ ...first.order, reuse_release: first.order.version });
+    const { code, stderr } = await call.ended;
+    expect(code).toBe(6);
+    expect(stderr).toContain("v1 is waiting for an approval of the servers that have switched, until ");
+    expect(stderr).toMatch(/Approve it: {7}gantry approve dpl_/);
+    expect((await run(project, "approve", "v1", "--yes")).code).toBe(0);
+    await second.agent.completes({ ...second.order, reuse_release: second.order.version });
+    const set = await run(project, "projects", "set", "--rollout", "canary=2");
+    expect(set.code).toBe(0);
+    expect((await shown(project)).rollout.canary).toEqual({ size: 2, approval: true });
+  });
+
   it("--json prints the lines with the ID of their server, and no other events than for one server", async () => {
     const project = await createOn(2);
     const id = await deployLive(project, 1, 2);

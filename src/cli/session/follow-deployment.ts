@@ -1,3 +1,4 @@
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
@@ -45,7 +46,9 @@ export async function followDeployment(session: Session, followed: Followed): Pr
     return [head, ...(runs?.grid() ?? [])].join("\n");
   });
   const held = new AbortController();
-  const queue = new QueueWatch(session, id, () => {
+  let waiting: Deployment["waiting_on"] = null;
+  const queue = new QueueWatch(session, id, (deployment) => {
+    waiting = deployment.waiting_on;
     if (endsWhenHeld) held.abort();
   });
   try {
@@ -55,9 +58,10 @@ export async function followDeployment(session: Session, followed: Followed): Pr
       switch (event.type) {
         case "line":
           ({ stage } = event.line);
-          if (stage !== "queued") queue.stop();
+          if (stage !== "queued" && !hasAsked) queue.stop();
           if (event.line.server_id !== undefined && !hasAsked) {
             hasAsked = true;
+            queue.resume();
             runs = await RunsWatch.of(session, id);
           }
           runs?.see(event.line);
@@ -93,7 +97,7 @@ export async function followDeployment(session: Session, followed: Followed): Pr
   }
   if (held.signal.aborted && !signal.aborted) {
     output.json({ type: "held", deployment_id: id });
-    printHowToResume(session, followed);
+    printHowToResume(session, followed, waiting);
     return { ok: true, exit: "held" };
   }
   output.json({ type: "interrupted", deployment_id: id });
@@ -106,10 +110,16 @@ function printOutage({ output }: Session, { problem }: Extract<FollowedLogEvent,
   output.note(`${problem.detail} The deployment continues. Trying again.`);
 }
 
-function printHowToResume(session: Session, { id, version }: Followed): void {
+function printHowToResume(
+  session: Session,
+  { id, version }: Followed,
+  waiting: Deployment["waiting_on"] = null,
+): void {
   const { output } = session;
   output.progress.hide();
   output.note(`Stopped following v${version}. The deployment continues.`);
+  if (waiting?.type === "approval")
+    output.note(`  Approve it:       ${commandLine(session, `approve ${id}`)}`);
   output.note(`  Follow it again:  ${commandLine(session, `logs -f ${id}`)}`);
   output.note(`  Cancel it:        ${commandLine(session, `cancel ${id}`)}`);
 }

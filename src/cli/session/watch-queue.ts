@@ -6,14 +6,17 @@ import { describeWaiting } from "#cli/session/describe-waiting.ts";
 /** The reason is read after the first time in the queue, then at intervals of the second. */
 const FIRST_MS = 2_000;
 const NEXT_MS = 30_000;
+/** How often while servers switch, which takes less time than a queue. */
+const ROLLOUT_MS = 5_000;
 
-/** What a client does while it follows a queued deployment. Prints nothing if the reason cannot be read. */
+/** What a client does while it follows a deployment that waits. Prints nothing if the reason cannot be read. */
 export class QueueWatch {
   readonly #session: Session;
   readonly #id: DeploymentId;
   readonly #onHeld: (deployment: Deployment) => void;
   #timer: NodeJS.Timeout | null;
   #printed = "";
+  #everyMs = NEXT_MS;
 
   /** @param onHeld is called if a freeze or a missing approval holds the deployment, or one ahead of it */
   constructor(session: Session, id: DeploymentId, onHeld: (deployment: Deployment) => void) {
@@ -29,6 +32,12 @@ export class QueueWatch {
     this.#timer = null;
   }
 
+  /** The deployment goes to several servers: an approval can hold it later too. */
+  resume(): void {
+    this.#everyMs = ROLLOUT_MS;
+    this.#timer ??= setTimeout(() => void this.#look(), FIRST_MS);
+  }
+
   #isStopped(): boolean {
     return this.#timer === null;
   }
@@ -37,7 +46,7 @@ export class QueueWatch {
     const { client, output } = this.#session;
     const deployment = await client.getDeployment({ params: { deployment_id: this.#id } });
     if (this.#isStopped()) return;
-    this.#timer = setTimeout(() => void this.#look(), NEXT_MS);
+    this.#timer = setTimeout(() => void this.#look(), this.#everyMs);
     if (!deployment.ok || deployment.value.waiting_on === null) return;
     const { version, waiting_on: waiting } = deployment.value;
     const text = await describeWaiting(this.#session, waiting);
@@ -51,7 +60,11 @@ export class QueueWatch {
   }
 }
 
-/** A queued deployment has no deadline only while it, or a deployment ahead of it, is held. */
-function isHeld({ status, stage, deadline_at }: Deployment): boolean {
-  return status === "building" && stage === "queued" && deadline_at === null;
+/**
+ * A queued deployment has no deadline only while it, or a deployment ahead of it, is held. A deployment can also wait for an
+ * approval after its first servers have switched.
+ */
+function isHeld({ status, stage, deadline_at, waiting_on: waiting }: Deployment): boolean {
+  if (status !== "building") return false;
+  return waiting?.type === "approval" || (stage === "queued" && deadline_at === null);
 }

@@ -10,6 +10,7 @@ import { type DetectedPreset } from "#contract/endpoints/projects/detected-prese
 import { pick } from "#contract/lib/pick.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
+import type { MemberReading } from "#worker/db/projects/project-servers.ts";
 import type { ProjectServing, ServingReading } from "#worker/db/projects/project-with-serving.ts";
 import { projectHealth } from "#domain/health/health-reasons.ts";
 import { maintenanceView } from "#worker/views/maintenance-view.ts";
@@ -44,7 +45,11 @@ export function projectView(
   { serving, members, live, balance }: ProjectServing,
 ): Project {
   const settings = settingsOf(record);
-  const servers = serverStates(settings.servers, members, live);
+  const servers = serverStates(
+    settings.servers,
+    members.map((one) => withFirst(one, record, serving)),
+    live,
+  );
   const health = projectHealth(record.health, serving?.isConnected ?? false);
   const build = shownBuild(settings, record.detected);
   return {
@@ -71,6 +76,27 @@ export function projectView(
     serving: serving === null ? null : servingView(record, serving),
     deploy_key: record.deployKey,
     created_at: timestamp(record.createdAt),
+  };
+}
+
+/** A server that became one of several has reported before: until it does so again, the project has what it said. */
+function withFirst(
+  member: MemberReading,
+  record: ProjectRecord,
+  serving: ProjectServing["serving"],
+): MemberReading {
+  if (member.checkedAt !== null || member.id !== record.serverId || record.servingCheckedAt === null)
+    return member;
+  return {
+    ...member,
+    release: record.servingRelease,
+    checkedAt: record.servingCheckedAt,
+    confirmedAt: serving?.confirmedAt ?? null,
+    url: record.url,
+    processes: record.reportedProcesses,
+    ingressProblem: record.ingressProblem,
+    health: record.health,
+    deployKey: member.deployKey ?? record.deployKey,
   };
 }
 

@@ -133,6 +133,17 @@ describe("a project on several servers", () => {
     expect((await read(project)).serving).toMatchObject({ version: 2, drifted: false });
   });
 
+  it("shows what its first server has reported before there were several", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const other = await enrolAgent(project.token, "web-2");
+    const servers = [project.agent, other].map(({ serverId }) => ({ id: serverId }));
+    expect((await project.patch({ servers })).status).toBe(200);
+    const [first, second] = (await read(project)).servers_state;
+    expect(first).toMatchObject({ status: "live", version: 1 });
+    expect(second).toMatchObject({ status: "unknown", version: null });
+  });
+
   it("keeps each of its servers from being deleted", async () => {
     const { project, agents } = await TestProject.onServers(2);
     for (const { serverId } of agents) {

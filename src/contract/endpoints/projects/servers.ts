@@ -72,13 +72,18 @@ export function servesDomain(server: Pick<ProjectServer, "processes">): boolean 
   return runsOn(server, WEB);
 }
 
-/** The fields of `Rollout`, without their defaults. */
+const Canary = z.strictObject({
+  size: wholeBetween(1, MAX_SERVERS),
+  approval: z._default(z.boolean(), false),
+});
+
+/** The fields of a change of `Rollout`. */
 export const rolloutFields = {
   order: z.enum(["rolling", "at_once"]),
   batch: wholeBetween(1, MAX_SERVERS),
   pause_seconds: wholeBetween(0, 3600),
   canary: z.nullable(
-    z.strictObject({ size: wholeBetween(1, MAX_SERVERS), approval: z._default(z.boolean(), false) }),
+    z.strictObject({ size: wholeBetween(1, MAX_SERVERS), approval: z.optional(z.boolean()) }),
   ),
   on_failure: z.enum(["revert", "stop", "continue"]),
   offline: z.enum(["wait", "skip"]),
@@ -98,13 +103,13 @@ export const Rollout = z.strictObject({
   order: z._default(rolloutFields.order, "rolling"),
   batch: z._default(rolloutFields.batch, 1),
   pause_seconds: z._default(rolloutFields.pause_seconds, 0),
-  canary: z._default(rolloutFields.canary, null),
+  canary: z._default(z.nullable(Canary), null),
   on_failure: z._default(rolloutFields.on_failure, "revert"),
   offline: z._default(rolloutFields.offline, "wait"),
   min: z._default(rolloutFields.min, 1),
 });
 export type Rollout = z.infer<typeof Rollout>;
 
-/** Changes of the setting. Omitted fields keep their values. */
+/** Changes of the setting. Omitted fields keep their values, also `approval` of the canary. */
 export const RolloutChanges = z.partial(z.strictObject(rolloutFields));
 export type RolloutChanges = z.infer<typeof RolloutChanges>;
