@@ -12,13 +12,17 @@ export type ByteReader = {
   drain(): Promise<void>;
 };
 
-/** Reads `source`, which nothing else may read. */
-export function createByteReader(source: AsyncIterable<Buffer>): ByteReader {
+/**
+ * Reads `source`, which nothing else may read.
+ * @param signal its reason is thrown, also in the middle of what is skipped: a small archive can have very much of that
+ */
+export function createByteReader(source: AsyncIterable<Buffer>, signal: AbortSignal): ByteReader {
   const chunks = source[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
 
   async function fill(): Promise<boolean> {
     while (rest.length === 0) {
+      signal.throwIfAborted();
       const next = await chunks.next();
       if (next.done === true) return false;
       rest = next.value;

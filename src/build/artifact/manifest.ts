@@ -27,7 +27,7 @@ export const Manifest = z.object({
   entries: wholeFrom(0),
   bytes: wholeFrom(0),
   disk_bytes: wholeFrom(0),
-  path: z.nullable(z.string()),
+  path: z.nullable(z.string().check(z.regex(/^\/./))),
   commit: z.nullable(z.object({ sha: CommitSha, message: textUpTo(MAX_COMMIT_MESSAGE) })),
   release: z.unknown(),
 });

@@ -3,7 +3,13 @@ import { lstat, readdir, readlink } from "node:fs/promises";
 
 import { ArtifactError } from "#build/artifact/artifact-error.ts";
 import { type ByteText, byteTextOf, fromBytes, shown, toBytes } from "#build/artifact/byte-text.ts";
-import { LONGEST_PATH, MAX_ENTRIES, MAX_UNPACKED_BYTES, PERMISSIONS } from "#build/artifact/limits.ts";
+import {
+  LONGEST_PATH,
+  MAX_ENTRIES,
+  MAX_NAMES_BYTES,
+  MAX_UNPACKED_BYTES,
+  PERMISSIONS,
+} from "#build/artifact/limits.ts";
 import { hasCode } from "#node/has-code.ts";
 
 /** A file, folder or link of a tree. `path`: relative to the tree. `target`: of a link; of a hard link, an earlier path. */
@@ -45,6 +51,17 @@ export async function surveyTree({ root, leavesOut, signal }: SurveyOptions): Pr
   const firstNames = new Map<string, ByteText>();
   let bytes = 0;
   let diskBytes = 0n;
+  let nameBytes = 0;
+
+  function push(entry: TreeEntry): void {
+    nameBytes += entry.path.length + entry.target.length;
+    if (nameBytes > MAX_NAMES_BYTES)
+      throw new ArtifactError(
+        "refused",
+        `its paths have more than ${MAX_NAMES_BYTES / 1024 ** 2} MiB together`,
+      );
+    entries.push(entry);
+  }
 
   async function list(folder: ByteText): Promise<void> {
     const inFolder = folder === "" ? base : `${base}/${folder}`;
@@ -70,22 +87,22 @@ export async function surveyTree({ root, leavesOut, signal }: SurveyOptions): Pr
     if (entries.length >= MAX_ENTRIES)
       throw new ArtifactError("refused", `it has more than ${MAX_ENTRIES} files`);
     if (found.isSymbolicLink()) {
-      entries.push({
+      push({
         ...entry,
         kind: "link",
         target: fromBytes(await readlink(place, { encoding: "buffer" })),
       });
     } else if (found.isDirectory()) {
-      entries.push({ ...entry, kind: "folder" });
+      push({ ...entry, kind: "folder" });
       await list(path);
     } else if (found.isFile()) {
       const first = earlierName(found, path);
-      if (first !== null) return void entries.push({ ...entry, kind: "hard_link", target: first });
+      if (first !== null) return push({ ...entry, kind: "hard_link", target: first });
       bytes += Number(found.size);
       diskBytes += found.blocks * DISK_BLOCK;
       if (bytes > MAX_UNPACKED_BYTES)
         throw new ArtifactError("refused", `its files have more than ${MAX_UNPACKED_BYTES / 1024 ** 3} GiB`);
-      entries.push({ ...entry, kind: "file", size: Number(found.size) });
+      push({ ...entry, kind: "file", size: Number(found.size) });
     } else throw new ArtifactError("refused", `\`${shown(path)}\` is ${specialKind(found)}`);
   }
 

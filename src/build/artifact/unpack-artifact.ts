@@ -44,7 +44,7 @@ export async function unpackArtifact(
   try {
     let manifest: Manifest | null = null;
     let mentions: readonly string[] | null = null;
-    for await (const entry of entriesOf(openParts(folder, parts, options, signal))) {
+    for await (const entry of entriesOf(openParts(folder, parts, options, signal), signal)) {
       if (entry.path === MANIFEST) {
         manifest = parseManifest(await textOf(entry));
         await check(manifest);
@@ -71,7 +71,7 @@ export async function unpackTar(
 ): Unpacked<null> {
   const writer = createTreeWriter(into, signal);
   try {
-    for await (const entry of entriesOf(source)) await writer.add(entry, entry.path);
+    for await (const entry of entriesOf(source, signal)) await writer.add(entry, entry.path);
     await writer.finish();
     return succeed(null);
   } catch (error) {
@@ -85,14 +85,17 @@ async function failed(error: unknown, writer: TreeWriter, signal: AbortSignal) {
   return { ok: false as const, problem: problemOf(error) };
 }
 
-async function* entriesOf(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry, void, undefined> {
-  const reader = createByteReader(source);
+async function* entriesOf(
+  source: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): AsyncGenerator<TarEntry, void, undefined> {
+  const reader = createByteReader(source, signal);
   const start = await reader.exactly(MAGIC_BYTES);
   if (start === null) throw new ArtifactError("invalid", "it is empty");
   const all = startingWith(start, reader);
   const decompressor = createDecompressor(start);
-  if (decompressor === null) return yield* readTar(createByteReader(all));
-  yield* readTar(createByteReader(decompressed(all, decompressor)));
+  if (decompressor === null) return yield* readTar(createByteReader(all, signal));
+  yield* readTar(createByteReader(decompressed(all, decompressor), signal));
 }
 
 async function* decompressed(

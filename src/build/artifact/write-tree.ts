@@ -3,7 +3,13 @@ import { chmod, type FileHandle, link, mkdir, open, symlink } from "node:fs/prom
 
 import { ArtifactError } from "#build/artifact/artifact-error.ts";
 import { type ByteText, byteTextOf, shown, toBytes } from "#build/artifact/byte-text.ts";
-import { LONGEST_PATH, MAX_ENTRIES, MAX_UNPACKED_BYTES, PERMISSIONS } from "#build/artifact/limits.ts";
+import {
+  LONGEST_PATH,
+  MAX_ENTRIES,
+  MAX_NAMES_BYTES,
+  MAX_UNPACKED_BYTES,
+  PERMISSIONS,
+} from "#build/artifact/limits.ts";
 import type { TarEntry } from "#build/artifact/tar/read-tar.ts";
 
 /** Writes the entries of an archive below a folder. */
@@ -43,17 +49,29 @@ export function createTreeWriter(into: string, signal: AbortSignal): TreeWriter 
   const problems: unknown[] = [];
   let count = 0;
   let bytes = 0;
+  let nameBytes = 0;
 
   const placeOf = (path: ByteText): Buffer => toBytes(`${base}/${path}`);
 
   function counted(size: number): void {
     signal.throwIfAborted();
     if (problems.length > 0) throw problems[0];
-    count += 1;
     bytes += size;
-    if (count > MAX_ENTRIES) throw new ArtifactError("invalid", `it has more than ${MAX_ENTRIES} files`);
     if (bytes > MAX_UNPACKED_BYTES)
       throw new ArtifactError("invalid", `its files have more than ${MAX_UNPACKED_BYTES / 1024 ** 3} GiB`);
+  }
+
+  /** Folders that an archive has only in the paths of others count too. */
+  function note(path: ByteText, kind: "file" | "folder" | "link", target: ByteText = ""): void {
+    count += 1;
+    nameBytes += path.length + target.length;
+    if (count > MAX_ENTRIES) throw new ArtifactError("invalid", `it has more than ${MAX_ENTRIES} files`);
+    if (nameBytes > MAX_NAMES_BYTES)
+      throw new ArtifactError(
+        "invalid",
+        `its paths have more than ${MAX_NAMES_BYTES / 1024 ** 2} MiB together`,
+      );
+    kinds.set(path, kind);
   }
 
   async function makeParents(path: ByteText): Promise<void> {
@@ -66,22 +84,25 @@ export function createTreeWriter(into: string, signal: AbortSignal): TreeWriter 
           "invalid",
           `\`${shown(path)}\` is in \`${shown(folder)}\`, which is not a folder`,
         );
+      signal.throwIfAborted();
+      note(folder, "folder");
       await mkdir(placeOf(folder), OWN_FOLDER | 0o055);
-      kinds.set(folder, "folder");
     }
   }
 
-  function claim(path: ByteText, kind: "file" | "link"): void {
+  function claim(path: ByteText, kind: "file" | "link", target?: ByteText): void {
     if (kinds.has(path)) throw new ArtifactError("invalid", `it has \`${shown(path)}\` twice`);
-    kinds.set(path, kind);
+    note(path, kind, target);
   }
 
   async function makeFolder(path: ByteText, mode: number): Promise<void> {
     const kind = kinds.get(path);
     if (kind !== undefined && kind !== "folder")
       throw new ArtifactError("invalid", `it has \`${shown(path)}\` twice`);
-    if (kind === undefined) await mkdir(placeOf(path), OWN_FOLDER);
-    kinds.set(path, "folder");
+    if (kind === undefined) {
+      note(path, "folder");
+      await mkdir(placeOf(path), OWN_FOLDER);
+    }
     await chmod(placeOf(path), (mode & PERMISSIONS) | OWN_FOLDER);
   }
 
@@ -120,7 +141,7 @@ export function createTreeWriter(into: string, signal: AbortSignal): TreeWriter 
         case "file":
           return makeFile(entry, path);
         case "link":
-          claim(path, "link");
+          claim(path, "link", entry.target);
           links.push({ path, target: checkedTarget(entry.target, path), isHard: false });
           return;
         case "hard_link": {
@@ -130,7 +151,7 @@ export function createTreeWriter(into: string, signal: AbortSignal): TreeWriter 
               "invalid",
               `\`${shown(path)}\` is a link to a file that it does not have`,
             );
-          claim(path, "file");
+          claim(path, "file", target);
           links.push({ path, target, isHard: true });
           return;
         }

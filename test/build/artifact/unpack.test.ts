@@ -13,6 +13,7 @@ import { Readable } from "node:stream";
 
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 
+import { replaceInFiles } from "#build/artifact/replace-in-files.ts";
 import { checkParts, openParts, partPath, sealParts } from "#build/artifact/sealed-parts.ts";
 import { endOfArchive, padding, type TarHeader } from "#build/artifact/tar/header.ts";
 import { encodeEntry } from "#build/artifact/tar/pax.ts";
@@ -37,6 +38,13 @@ const hardLink = (path: string, target: string) => entry({ path, flag: "1", targ
 
 const unpack = (...pieces: readonly Buffer[]) =>
   unpackTar(Readable.from([Buffer.concat([...pieces, endOfArchive()])]), { into: place.into, signal: never });
+
+it("a path is not replaced in a file that would grow by much more than its size", async () => {
+  mkdirSync(place.into, { recursive: true });
+  writeFileSync(join(place.into, "slashes"), "/".repeat(100_000));
+  const paths = { from: "/", to: "/var/lib/gantry/releases/1" };
+  await expect(replaceInFiles(place.into, ["slashes"], paths, never)).rejects.toThrow("not valid");
+});
 
 describe("an archive that somebody else has made", () => {
   it.each([
@@ -97,6 +105,31 @@ describe("an archive that somebody else has made", () => {
       const unpacked = await unpackTar(cut, { into: place.into, signal: never });
       expect(unpacked, `${length} bytes`).toMatchObject({ ok: false, problem: { kind: "invalid" } });
     }
+  });
+
+  it("is refused if its names would fill the memory", async () => {
+    const target = "x".repeat(4_000);
+    async function* links() {
+      for (let at = 0; at < 34_000; at += 1) yield link(`link${at}`, target);
+      yield endOfArchive();
+    }
+    const unpacked = await unpackTar(links(), { into: place.into, signal: never });
+    expect(unpacked).toMatchObject({ problem: { message: "its paths have more than 128 MiB together" } });
+  });
+
+  it.each([
+    ["after its end", [entry({}, "x"), endOfArchive()]],
+    ["in a header", [entry({ path: "x", flag: "g", size: 512 }).subarray(0, 512)]],
+  ])("can be stopped in the middle of what nobody reads: %s", async (_, start) => {
+    const stop = new AbortController();
+    async function* endless() {
+      yield* start;
+      for (let at = 0; at < 100; at += 1) {
+        if (at === 50) stop.abort(new Error("stopped"));
+        yield Buffer.alloc(64 * 1024);
+      }
+    }
+    await expect(unpackTar(endless(), { into: place.into, signal: stop.signal })).rejects.toThrow("stopped");
   });
 
   it("is refused with damaged compression", async () => {
