@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, describe, expect, it } from "vitest";
 
+import { challengeRoutes } from "#agent/ingress/caddy/challenge-route.ts";
 import { caddyConfig } from "#agent/ingress/caddy/config.ts";
 import type { NamedSite } from "#agent/ingress/caddy/site-routes.ts";
 import { isCovered } from "#agent/ingress/file-certificates.ts";
@@ -194,6 +195,34 @@ describe("Caddy's configuration", () => {
       balances: [{ ...balanced(1, "shop.example.com"), sticky: true, peers: [serverId(3)] }],
     };
     await expect(configText([], fleet)).toMatchFileSnapshot("snapshots/caddy-balancer.snap");
+  });
+
+  it("asks only the servers of a project who has ordered a certificate for its names", () => {
+    const fleet: FleetState = {
+      ...nothing,
+      servers: [server(1), server(2), server(3)],
+      balances: [{ ...balanced(1, "balanced.test", [2]), peers: [serverId(3)] }],
+      serves: [
+        { entry: "each", project_id: project(2), peers: [serverId(2)] },
+        { entry: "balancer", project_id: project(3), hosts: [], balancers: [serverId(2)] },
+      ],
+    };
+    const sites = [app(2, "each.test"), app(3, "behind.test"), app(4, "alone.test")];
+    const { fleet: planned, sites: named } = planIngress({ sites, fleet, certificates: [] }).plan;
+    const asked = challengeRoutes(named, planned).map(({ match, handle }) => ({
+      host: match?.[0]?.["host"],
+      except: JSON.stringify(match?.[0]?.["not"]).match(/[\w.]+\.test/g),
+      peers: JSON.stringify(handle).match(/192\.0\.2\.\d:80/g),
+    }));
+    expect(asked).toEqual([
+      { host: ["balanced.test", "www.balanced.test"], except: null, peers: ["192.0.2.3:80"] },
+      { host: ["each.test"], except: null, peers: ["192.0.2.2:80"] },
+      {
+        host: undefined,
+        except: ["balanced.test", "www.balanced.test", "each.test", "behind.test", "alone.test"],
+        peers: ["192.0.2.2:80", "192.0.2.3:80"],
+      },
+    ]);
   });
 
   it("takes requests of balancers at a port of its own", async () => {

@@ -1,4 +1,5 @@
-import { type CaddyHandler, type CaddyRoute } from "#agent/ingress/caddy/route.ts";
+import type { CaddyHandler, CaddyRoute, Matcher } from "#agent/ingress/caddy/route.ts";
+import { type NamedSite, namesOf } from "#agent/ingress/caddy/site-routes.ts";
 import type { Fleet } from "#agent/ingress/fleet/resolve-fleet.ts";
 
 /** Says that another server has passed the request on, so that it is not passed on again. */
@@ -12,25 +13,40 @@ const ANSWER = "3s";
 
 /**
  * An issuer asks any of the servers that a name leads to, and only the server that has ordered the certificate knows the
- * answer. Caddy answers what it knows before this route. The route is for every host name, because the first server of a new
- * site gets its certificate before the others have the site.
+ * answer. Caddy answers what it knows before these routes. Whoever answers can get a certificate: for a name of this server,
+ * only the servers that serve or balance its project with this one are asked. For other names, all servers are asked that
+ * share visitors with this one, because the first server of a new site gets its certificate before the others have the site.
  */
-export function challengeRoutes({ balanced, entries }: Fleet): CaddyRoute[] {
+export function challengeRoutes(
+  sites: readonly NamedSite[],
+  { balanced, entries }: Pick<Fleet, "balanced" | "entries">,
+): CaddyRoute[] {
   const all = [
     ...balanced.flatMap(({ peers }) => peers),
     ...[...entries.values()].flatMap((entry) => (entry.type === "each" ? entry.peers : [])),
   ];
-  const peers = [...new Set(all)].toSorted().slice(0, MAX_PEERS);
-  if (peers.length === 0) return [];
+  if (all.length === 0) return [];
+  const isBalanced = new Set(balanced.flatMap(namesOf));
+  const known = [
+    ...balanced.map((site) => ({ host: namesOf(site), peers: site.peers })),
+    ...sites.map((site) => {
+      const entry = entries.get(site.project);
+      const host = namesOf(site).filter((name) => !isBalanced.has(name));
+      return { host, peers: entry?.type === "each" ? entry.peers : [] };
+    }),
+  ].filter(({ host }) => host.length > 0);
+  const others = known.flatMap(({ host }) => host);
   return [
-    {
-      match: [
-        { path: ["/.well-known/acme-challenge/*"], method: ["GET"], not: [{ header: { [PASSED]: ["1"] } }] },
-      ],
-      handle: [askInTurn(peers)],
-      terminal: true,
-    },
+    ...known.flatMap(({ host, peers }) => (peers.length === 0 ? [] : [passOn(peers, { host })])),
+    passOn(all, {}, others.length === 0 ? [] : [{ host: others }]),
   ];
+}
+
+function passOn(peers: readonly string[], names: Matcher, except: readonly Matcher[] = []): CaddyRoute {
+  const asked = [...new Set(peers)].toSorted().slice(0, MAX_PEERS);
+  const not = [{ header: { [PASSED]: ["1"] } }, ...except];
+  const path = ["/.well-known/acme-challenge/*"];
+  return { match: [{ path, method: ["GET"], ...names, not }], handle: [askInTurn(asked)], terminal: true };
 }
 
 /** Asks the first, and after every answer but a 200 the next one. */

@@ -80,7 +80,9 @@ export function caddyConfig(
             automatic_https: withTls ? automaticHttps(fileNames) : { disable: true },
             ...trustedProxies(settings),
           },
-          ...(withTls ? { redirects: redirects(visited.flatMap(namesOf), fleet, places, settings) } : {}),
+          ...(withTls
+            ? { redirects: redirects(visited.flatMap(namesOf), { sites, fleet }, places, settings) }
+            : {}),
           ...(members.length === 0
             ? {}
             : {
@@ -173,7 +175,7 @@ function socketAddress(path: string): string {
  */
 function redirects(
   hosts: readonly string[],
-  fleet: Fleet,
+  { sites, fleet }: Pick<IngressPlan, "sites" | "fleet">,
   { slots }: IngressPlaces,
   settings: IngressSettings,
 ): Record<string, unknown> {
@@ -182,7 +184,7 @@ function redirects(
     listen: [`:${settings.http_port}`],
     routes: [
       ...readyRoutes(slots),
-      ...challengeRoutes(fleet),
+      ...challengeRoutes(sites, fleet),
       ...(hosts.length === 0 ? [] : [toHttps]),
       { handle: UNKNOWN },
     ],
