@@ -364,6 +364,29 @@ describe("a request to one of several servers", () => {
     ]);
   });
 
+  it("runs a command on the same server when it is repeated after the servers have changed places", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    for (const agent of agents) {
+      agent.answersRequests = true;
+      await agent.connect();
+    }
+    const [first, second] = agents;
+    if (first === undefined || second === undefined) throw new Error("two servers");
+    const path = `/v1/projects/${project.id}`;
+    const run = async () =>
+      await project.post(`${path}/commands`, { command: "hostname" }, { "idempotency-key": "run-1" });
+    const { command } = first;
+    first.command = { ok: false, code: "failed", message: "the answer was lost" };
+    await expect.poll(async () => (await problemOf(await run())).code).toBe("unavailable");
+    await expect.poll(() => first.received.some(({ type }) => type === "start_command")).toBe(true);
+    first.command = command;
+    const servers = [{ id: second.serverId }, { id: first.serverId }];
+    expect((await project.patch({ servers })).status).toBe(200);
+    const repeated = await run();
+    expect(await repeated.json()).toMatchObject({ server_id: first.serverId });
+    expect(second.received.filter(({ type }) => type === "start_command")).toEqual([]);
+  });
+
   it("is refused for a server on which the project does not run", async () => {
     const { project } = await TestProject.onServers(2);
     const path = `/v1/projects/${project.id}`;

@@ -16,7 +16,7 @@ import { commandView } from "#worker/views/command-view.ts";
 
 /**
  * Starts a command on a server of the live deployment. It is recorded first. If the answer is lost, the command may run:
- * a retry with the same Idempotency-Key has the same id, and the agent starts each id once.
+ * a retry with the same Idempotency-Key has the same id and server, and the agent starts each id once.
  */
 export async function runCommand(
   context: Context,
@@ -40,7 +40,11 @@ export async function runCommand(
     ...{ actor: actorOf(context), createdAt: context.clock.now() },
   };
   const isNew = await insertCommand(rows, record);
-  const read = await askForCommand(context, project, record.id, {
+  // Meanwhile the project may have another first server, where the command would run a second time.
+  const earlier = isNew ? null : await findCommand(rows, projectId, record.id);
+  const where = await onServer({ rows }, project, earlier?.serverId ?? undefined);
+  if (!where.ok) return where;
+  const read = await askForCommand(context, where.value, record.id, {
     ...{ type: "start_command", command, timeout_seconds },
   });
   if (read.ok) {
