@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-import { listUpTo, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
+import { listUpTo, textLike, textUpTo, wholeBetween, wholeFrom } from "#contract/bounds.ts";
 import { MAX_BALANCERS } from "#contract/endpoints/projects/entry.ts";
 import { MAX_SERVERS } from "#contract/endpoints/projects/servers.ts";
-import { Alias, MAX_ALIASES } from "#contract/endpoints/projects/settings.ts";
+import { Alias, Domain, MAX_ALIASES } from "#contract/endpoints/projects/settings.ts";
 import { ServerAddress } from "#contract/endpoints/servers/server-address.ts";
 import { ProjectId, ServerId } from "#contract/ids.ts";
 import { instead } from "#contract/lib/zod-parts.ts";
@@ -18,6 +18,8 @@ const MAX_FLEET_SERVERS = 1000;
 const MAX_ROOT = 4000;
 
 const Port = wholeBetween(1, 65_535);
+/** Caddy would replace what is in braces, such as by the content of a file. */
+const Host = textLike(/^[^\s{}]{0,253}$/, "must be an address or a host name");
 
 /**
  * How the other servers reach the ingress of this one, from its hello and status. `port`: of the listener that takes requests
@@ -47,7 +49,7 @@ export type BalanceReports = z.infer<typeof BalanceReports>;
  */
 export const FleetServer = z.strictObject({
   id: ServerId,
-  ip: textUpTo(253),
+  ip: Host,
   address: z.nullable(ServerAddress),
   port: Port,
   http_port: Port,
@@ -64,7 +66,7 @@ export type FleetServer = z.infer<typeof FleetServer>;
  */
 export const BalancedProject = z.strictObject({
   project_id: ProjectId,
-  domain: textUpTo(253),
+  domain: Domain,
   aliases: listUpTo(Alias, MAX_ALIASES),
   sticky: z.boolean(),
   members: listUpTo(ServerId, MAX_SERVERS),
@@ -89,7 +91,7 @@ export const ServedProject = z.discriminatedUnion("entry", [
   z.strictObject({
     entry: z.literal("balancer"),
     project_id: ProjectId,
-    hosts: listUpTo(textUpTo(253), MAX_ALIASES + 1),
+    hosts: listUpTo(Domain, MAX_ALIASES + 1),
     balancers: listUpTo(ServerId, MAX_BALANCERS),
   }),
   z.strictObject({ entry: z.literal("own"), project_id: ProjectId }),

@@ -19,7 +19,7 @@ import {
 import { forgetFleet, readFleet } from "#agent/ingress/fleet/fleet-file.ts";
 import { planIngress, publicSites } from "#agent/ingress/plan-ingress.ts";
 import { IngressSettings } from "#agent/ingress/settings.ts";
-import type { FleetServer, FleetState } from "#contract/agent-fleet.ts";
+import { type FleetServer, FleetState } from "#contract/agent-fleet.ts";
 import { ProjectId, ServerId } from "#contract/ids.ts";
 
 import { sharedServers } from "../../support/fleet-servers.ts";
@@ -128,6 +128,14 @@ describe("A balancer", () => {
     expect(choose("draining", "draining", "silent")).toEqual([one, two]);
     expect(choose("silent", "silent", "silent")).toEqual(members);
   });
+});
+
+it.each([
+  { servers: [server(1, { ip: "{file./etc/passwd}.example.com" })] },
+  { balances: [balanced(1, "{file./etc/passwd}")] },
+  { serves: [{ entry: "balancer", project_id: project(1), hosts: ["{env.HOME}"], balancers: [] }] },
+])("what Caddy would replace by the content of a file is refused: %j", (part) => {
+  expect(FleetState.safeParse({ ...nothing, ...part }).success).toBe(false);
 });
 
 describe("The plan of the ingress", () => {
