@@ -152,7 +152,7 @@ export const serverTexts = {
 
 const shownFields = {
   name: "A name for people, on one line.",
-  ip: "The server's IPv4 address. It is only displayed.",
+  ip: "The server's IPv4 address. Servers that share a project by DNS ask it for answers to certificate challenges; otherwise it is only displayed.",
 };
 
 const inputFields = {
