@@ -26,7 +26,7 @@ import { slotFiles } from "#agent/ingress/slots.ts";
 import { releasePath, removeRelease, writeRelease } from "#agent/workspace/releases.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { pause } from "#contract/lib/pause.ts";
-import { ProjectId } from "#contract/ids.ts";
+import { ProjectId, type ServerId } from "#contract/ids.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 import { sharedServers } from "../../support/fleet-servers.ts";
@@ -334,6 +334,32 @@ describe("The agent", () => {
     await balances(3, "right.test");
     await ingress().apply();
     expect(configFile()).toContain('"right.test"');
+  });
+
+  it("works with the other servers if Caddy refuses one, and does not load that again", async () => {
+    const [good, bad] = sharedServers(2);
+    if (good === undefined || bad === undefined) throw new Error("There are no servers.");
+    const root = readFileSync(createCertificate(home).cert, "utf8");
+    const server = (id: ServerId, address: string) => ({
+      ...{ id, ip: "192.0.2.1", address, port: 8443, http_port: 80, root },
+    });
+    await storeFleet(home, {
+      revision: 1,
+      servers: [server(bad, "refused.test"), server(good, "10.0.0.1")],
+      serves: [],
+      balances: [bad, good].map((one, at) => ({
+        ...{ project_id: ids.project(), domain: `${at}.test`, aliases: [], sticky: false },
+        ...{ members: [one], peers: [] },
+      })),
+    });
+    const agent = ingress();
+    await agent.apply();
+    expect(agent.fleetProblem()).toBe('Caddy refuses what this server does with others: loading "http": no');
+    expect(configFile()).toContain('"10.0.0.1:8443"');
+    const loads = caddy.loaded.length;
+    await agent.apply();
+    expect(caddy.loaded).toHaveLength(loads);
+    expect(lines.join("\n")).toContain(`Caddy refuses the server ${bad}`);
   });
 
   it("serves a site as before while its file is damaged", async () => {

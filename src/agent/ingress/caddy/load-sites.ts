@@ -82,6 +82,10 @@ async function loadSingly(options: LoadOptions, wanted: IngressInput): Promise<S
     if (end.kind === "silent") return { end, refused, refusedParts };
     if (end.kind === "loaded") loaded = changed;
     else refusedParts.push(`Caddy refuses ${name}: ${end.reason}`);
+    if (end.kind === "loaded" || !("fleet" in part)) continue;
+    const others = await loadServersSingly(options, loaded, part.fleet);
+    if ("kind" in others) return { end: others, refused, refusedParts };
+    loaded = others;
   }
   for (const project of new Set([...loaded.sites, ...wanted.sites].map((each) => each.project))) {
     const [before, after] = [loaded, wanted].map(({ sites }) =>
@@ -96,6 +100,34 @@ async function loadSingly(options: LoadOptions, wanted: IngressInput): Promise<S
     else refused.set(project, end.reason);
   }
   return { end: { kind: "loaded" }, refused, refusedParts };
+}
+
+/**
+ * Loads what this server does with others without the servers that Caddy refuses, such as for the certificate that one has
+ * reported: it would keep all projects as they were.
+ * @returns what is loaded now, or that Caddy does not answer
+ */
+async function loadServersSingly(
+  options: LoadOptions,
+  before: IngressInput,
+  fleet: IngressInput["fleet"],
+): Promise<IngressInput | Extract<LoadEnd, { kind: "silent" }>> {
+  if (fleet === null) return before;
+  const known = new Set(before.fleet?.servers.map((server) => JSON.stringify(server)));
+  const isKnown = (server: FleetState["servers"][number]) => known.has(JSON.stringify(server));
+  let loaded = before;
+  let servers = fleet.servers.filter(isKnown);
+  for (const one of [null, ...fleet.servers.filter((server) => !isKnown(server))]) {
+    const next = one === null ? servers : [...servers, one];
+    const changed = { ...before, fleet: { ...fleet, servers: next } };
+    if (JSON.stringify(changed) === JSON.stringify(loaded)) continue;
+    const end = await load(options, changed);
+    if (end.kind === "silent") return end;
+    if (end.kind === "loaded") [loaded, servers] = [changed, next];
+    else if (one === null) return before;
+    else options.log(`Caddy refuses the server ${one.id}: ${end.reason}`);
+  }
+  return loaded;
 }
 
 /** The configuration is kept only once Caddy has accepted it, because Caddy starts with this file. */
