@@ -73,7 +73,12 @@ const inWorker = (name: string, include: string[]): TestProjectInlineConfigurati
     ...common,
     include,
     globalSetup: ["./test/support/worker-assets.ts", "./test/support/worker/serve-receiver.ts"],
-    setupFiles: ["./test/support/worker/quiet-log.ts", "./test/support/worker/fresh-storage.ts", waitLonger],
+    setupFiles: [
+      "./test/support/worker/quiet-log.ts",
+      "./test/support/worker/load-lazy-modules.ts",
+      "./test/support/worker/fresh-storage.ts",
+      waitLonger,
+    ],
     // All files share one workerd, which is 2.5 times as fast; storage.ts empties the storage before each test.
     isolate: false,
   },

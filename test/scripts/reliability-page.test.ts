@@ -13,7 +13,7 @@ const root = resolve(import.meta.dirname, "../..");
 it("docs/reliability.md names only tests and fault points that exist", async () => {
   const rows = (await readFile(join(root, "docs/reliability.md"), "utf8")).split("\n");
   const proofs = rows.filter((row) => row.startsWith("| ")).map((row) => row.split(" | ").at(-1) ?? "");
-  const files = proofs.flatMap((proof) => proof.match(/[\w/-]+\.test\.ts/g) ?? []);
+  const files = proofs.flatMap((proof) => proof.match(/[\w/.-]+\.test\.ts/g) ?? []);
   const named = proofs.flatMap((proof) => [
     ...proof.matchAll(/"(the [^"]+|a [^"]+|all [^"]+|git [^"]+|output [^"]+)"/g),
   ]);
