@@ -25,7 +25,7 @@ describe("a token that is limited to some projects", () => {
       expect(await problemOf(refused)).toMatchObject({
         code: "insufficient_scope",
         detail:
-          "The token is limited to some projects, so it cannot move a project to another server: change neither server_id nor servers.",
+          "The token is limited to some projects, so it cannot move a project to another server: change neither server_id nor servers nor build_on.",
       });
     }
     const same = await ask(secret, { server_id: serverId });
