@@ -74,6 +74,8 @@ const inWorker = (name: string, include: string[]): TestProjectInlineConfigurati
     include,
     globalSetup: ["./test/support/worker-assets.ts", "./test/support/worker/serve-receiver.ts"],
     setupFiles: ["./test/support/worker/quiet-log.ts", "./test/support/worker/fresh-storage.ts", waitLonger],
+    // Two that start at the same time can wait for each other without end.
+    fileParallelism: false,
     // All files share one workerd, which is 2.5 times as fast; storage.ts empties the storage before each test.
     isolate: false,
   },
