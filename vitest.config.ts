@@ -74,7 +74,7 @@ const inWorker = (name: string, include: string[]): TestProjectInlineConfigurati
     include,
     globalSetup: ["./test/support/worker-assets.ts", "./test/support/worker/serve-receiver.ts"],
     setupFiles: ["./test/support/worker/quiet-log.ts", "./test/support/worker/fresh-storage.ts", waitLonger],
-    // Two that start at the same time can wait for each other without end.
+    // With two workerd for one project, a file sometimes never begins.
     fileParallelism: false,
     // All files share one workerd, which is 2.5 times as fast; storage.ts empties the storage before each test.
     isolate: false,
@@ -94,8 +94,6 @@ const usual = [
     // Sealing must give the same results in workerd as in Node; worker/sealing checks the rest of it.
     "test/sealing/secret-box.test.ts",
   ]),
-  // Beside other files in one workerd it does not end.
-  inWorker("alone-worker", testsIn(["alone/worker"])),
   inNode("openapi", ["openapi"]),
   withAgents("agent", ["agent", "build"]),
   inNode("command", ["cli"]),
