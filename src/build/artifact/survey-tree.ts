@@ -3,13 +3,7 @@ import { lstat, readdir, readlink } from "node:fs/promises";
 
 import { ArtifactError } from "#build/artifact/artifact-error.ts";
 import { type ByteText, byteTextOf, fromBytes, shown, toBytes } from "#build/artifact/byte-text.ts";
-import {
-  LONGEST_PATH,
-  MAX_ENTRIES,
-  MAX_NAMES_BYTES,
-  MAX_UNPACKED_BYTES,
-  PERMISSIONS,
-} from "#build/artifact/limits.ts";
+import { createTreeCount, LONGEST_PATH, PERMISSIONS } from "#build/artifact/limits.ts";
 import { hasCode } from "#node/has-code.ts";
 
 /** A file, folder or link of a tree. `path`: relative to the tree. `target`: of a link; of a hard link, an earlier path. */
@@ -49,17 +43,11 @@ export async function surveyTree({ root, leavesOut, signal }: SurveyOptions): Pr
   const base = byteTextOf(root);
   const entries: TreeEntry[] = [];
   const firstNames = new Map<string, ByteText>();
-  let bytes = 0;
+  const count = createTreeCount("refused");
   let diskBytes = 0n;
-  let nameBytes = 0;
 
   function push(entry: TreeEntry): void {
-    nameBytes += entry.path.length + entry.target.length;
-    if (nameBytes > MAX_NAMES_BYTES)
-      throw new ArtifactError(
-        "refused",
-        `its paths have more than ${MAX_NAMES_BYTES / 1024 ** 2} MiB together`,
-      );
+    count.addEntry(entry.path, entry.target);
     entries.push(entry);
   }
 
@@ -84,8 +72,6 @@ export async function surveyTree({ root, leavesOut, signal }: SurveyOptions): Pr
       size: 0,
       target: "",
     };
-    if (entries.length >= MAX_ENTRIES)
-      throw new ArtifactError("refused", `it has more than ${MAX_ENTRIES} files`);
     if (found.isSymbolicLink()) {
       push({
         ...entry,
@@ -98,10 +84,8 @@ export async function surveyTree({ root, leavesOut, signal }: SurveyOptions): Pr
     } else if (found.isFile()) {
       const first = earlierName(found, path);
       if (first !== null) return push({ ...entry, kind: "hard_link", target: first });
-      bytes += Number(found.size);
+      count.addBytes(Number(found.size));
       diskBytes += found.blocks * DISK_BLOCK;
-      if (bytes > MAX_UNPACKED_BYTES)
-        throw new ArtifactError("refused", `its files have more than ${MAX_UNPACKED_BYTES / 1024 ** 3} GiB`);
       push({ ...entry, kind: "file", size: Number(found.size) });
     } else throw new ArtifactError("refused", `\`${shown(path)}\` is ${specialKind(found)}`);
   }
@@ -121,7 +105,7 @@ export async function surveyTree({ root, leavesOut, signal }: SurveyOptions): Pr
     if (hasCode(error, "ENAMETOOLONG")) throw pathTooLong();
     throw error;
   }
-  return { entries, bytes, diskBytes: Number(diskBytes) };
+  return { entries, bytes: count.bytes, diskBytes: Number(diskBytes) };
 }
 
 const pathTooLong = () => new ArtifactError("refused", "it has a path that is too long");

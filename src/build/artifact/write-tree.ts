@@ -3,13 +3,7 @@ import { chmod, type FileHandle, link, mkdir, open, symlink } from "node:fs/prom
 
 import { ArtifactError } from "#build/artifact/artifact-error.ts";
 import { type ByteText, byteTextOf, shown, toBytes } from "#build/artifact/byte-text.ts";
-import {
-  LONGEST_PATH,
-  MAX_ENTRIES,
-  MAX_NAMES_BYTES,
-  MAX_UNPACKED_BYTES,
-  PERMISSIONS,
-} from "#build/artifact/limits.ts";
+import { createTreeCount, LONGEST_PATH, PERMISSIONS } from "#build/artifact/limits.ts";
 import type { TarEntry } from "#build/artifact/tar/read-tar.ts";
 
 /** Writes the entries of an archive below a folder. */
@@ -47,30 +41,19 @@ export function createTreeWriter(into: string, signal: AbortSignal): TreeWriter 
   const links: { readonly path: ByteText; readonly target: ByteText; readonly isHard: boolean }[] = [];
   const writing = new Set<Promise<void>>();
   const problems: unknown[] = [];
-  let count = 0;
-  let bytes = 0;
-  let nameBytes = 0;
+  const count = createTreeCount("invalid");
 
   const placeOf = (path: ByteText): Buffer => toBytes(`${base}/${path}`);
 
   function counted(size: number): void {
     signal.throwIfAborted();
     if (problems.length > 0) throw problems[0];
-    bytes += size;
-    if (bytes > MAX_UNPACKED_BYTES)
-      throw new ArtifactError("invalid", `its files have more than ${MAX_UNPACKED_BYTES / 1024 ** 3} GiB`);
+    count.addBytes(size);
   }
 
   /** Folders that an archive has only in the paths of others count too. */
   function note(path: ByteText, kind: "file" | "folder" | "link", target: ByteText = ""): void {
-    count += 1;
-    nameBytes += path.length + target.length;
-    if (count > MAX_ENTRIES) throw new ArtifactError("invalid", `it has more than ${MAX_ENTRIES} files`);
-    if (nameBytes > MAX_NAMES_BYTES)
-      throw new ArtifactError(
-        "invalid",
-        `its paths have more than ${MAX_NAMES_BYTES / 1024 ** 2} MiB together`,
-      );
+    count.addEntry(path, target);
     kinds.set(path, kind);
   }
 
