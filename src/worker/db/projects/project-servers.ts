@@ -119,20 +119,27 @@ export function hasConfirmed({ servingCheckedAt }: { readonly servingCheckedAt: 
   return and(lte(servers.reportsSince, servingCheckedAt), gt(servers.reportsCheckedAt, servingCheckedAt));
 }
 
+/** A field of the server in `projectServers`. @param isWanted a further condition */
+function ofServer(rows: AccountRows, field: SQL | typeof servers.name, isWanted?: SQL): SQL {
+  const where = and(eq(servers.id, projectServers.serverId), isWanted);
+  return rows.first(field, servers, where, sql`${servers.id}`);
+}
+
+/** The part of a JSON object that says which server it is about, and whether it is connected. */
+function namedServer(rows: AccountRows): SQL {
+  const isConnected = ofServer(rows, sql`${servers.connectedAt} is not null`);
+  return sql`'name', ${ofServer(rows, servers.name)}, 'isConnected', ${isConnected}`;
+}
+
 /** The servers of the project in `projects`, if it has several, for `membersOf`. */
 export function memberFields(rows: AccountRows): SQL {
-  const isServer = eq(servers.id, projectServers.serverId);
-  const ofServer = (field: SQL | typeof servers.name, where: SQL | undefined = isServer) =>
-    rows.first(field, servers, where, sql`${servers.id}`);
-  const isConfirmed = and(isServer, hasConfirmed(projectServers));
   const item = sql`json_object(
     'id', ${projectServers.serverId},
-    'name', ${ofServer(servers.name)},
-    'isConnected', ${ofServer(sql`${servers.connectedAt} is not null`)},
+    ${namedServer(rows)},
     'release', ${projectServers.servingRelease},
     'checkedAt', ${projectServers.servingCheckedAt},
     'url', ${projectServers.url},
-    'confirmedAt', ${ofServer(sql`${servers.reportsCheckedAt}`, isConfirmed)},
+    'confirmedAt', ${ofServer(rows, sql`${servers.reportsCheckedAt}`, hasConfirmed(projectServers))},
     'processes', json(${projectServers.reportedProcesses}),
     'ingressProblem', ${projectServers.ingressProblem},
     'health', json(${projectServers.health}),
@@ -140,22 +147,12 @@ export function memberFields(rows: AccountRows): SQL {
   return rows.listNamed(item, projectServers, eq(projectServers.projectId, projects.id));
 }
 
-const MemberHealth = z.strictObject({
-  name: z.string(),
-  isConnected: z.int(),
-  health: z.nullable(z.array(HealthReason)),
-});
+const MemberHealth = z.pick(MemberReading, { name: true, isConnected: true, health: true });
 const storedHealths = storedAs(z.array(MemberHealth));
 
 /** What does not work on the servers of the project in `projects`, if it has several, for `healthsOf`. */
 export function memberHealths(rows: AccountRows): SQL {
-  const isServer = eq(servers.id, projectServers.serverId);
-  const ofServer = (field: SQL | typeof servers.name) =>
-    rows.first(field, servers, isServer, sql`${servers.id}`);
-  const item = sql`json_object(
-    'name', ${ofServer(servers.name)},
-    'isConnected', ${ofServer(sql`${servers.connectedAt} is not null`)},
-    'health', json(${projectServers.health}))`;
+  const item = sql`json_object(${namedServer(rows)}, 'health', json(${projectServers.health}))`;
   return rows.listNamed(item, projectServers, eq(projectServers.projectId, projects.id));
 }
 
