@@ -89,7 +89,7 @@ export function tooManyProcesses() {
 
 /**
  * Says which servers of a project with several have an agent that is too old for a deployment: it would run the whole project,
- * and so the cron jobs and the release command a second time. null: none is too old.
+ * and so the cron jobs and the release command a second time. null: all agents are new enough.
  */
 export function oldAgentsText({ members, outdatedBuilder }: AgentsToDeploy): string | null {
   const outdated = members.filter(({ isOutdated }) => isOutdated === 1).map(({ name }) => name);

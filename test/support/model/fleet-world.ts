@@ -148,7 +148,7 @@ function changed(world: FleetWorld, id: ServerId, agent: ModelAgent): FleetWorld
   return compare(next, id, reportOf(agent));
 }
 
-/** The lane sends a server the message of a run that is due. The same world: none is. */
+/** The lane sends a server the message of a run that is due. Without such a message, the world stays the same. */
 export function tell(world: FleetWorld, id: ServerId, how: Sending = "once"): FleetWorld {
   const due = pendingMessages(world.lane, PROJECT, world.now).find(({ serverId }) => serverId === id);
   if (due === undefined) return world;

@@ -13,9 +13,9 @@ const ANSWER = "3s";
 
 /**
  * An issuer asks any of the servers that a name leads to, and only the server that has ordered the certificate knows the
- * answer. Caddy answers what it knows before these routes. Whoever answers can get a certificate: for a name of this server,
- * only the servers that serve or balance its project with this one are asked. For other names, all servers are asked that
- * share visitors with this one, because the first server of a new site gets its certificate before the others have the site.
+ * answer. Caddy answers what it knows before these routes. A server that answers can get a certificate. So requests for a name
+ * of this server go only to the servers that serve or balance its project too. Requests for other names go to all servers that
+ * share visitors with this server, because the first server of a new site gets its certificate before the others have the site.
  */
 export function challengeRoutes(
   sites: readonly NamedSite[],

@@ -143,7 +143,7 @@ function isShared(named: Named, { entries }: Fleet): boolean {
   return entry?.type === "each" && entry.peers.length > 0;
 }
 
-/** @param fileNames have a certificate from a file, so that none is requested */
+/** @param fileNames the names with a certificate from a file, which Caddy must not request */
 function automaticHttps(fileNames: readonly string[]): Record<string, unknown> {
   return {
     disable_redirects: true,

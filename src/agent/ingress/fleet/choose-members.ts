@@ -28,8 +28,8 @@ export function nextHealth({ verdict, others }: Health, seen: Verdict): Health {
 }
 
 /**
- * The members that get requests. If none is ready, the drained ones still answer. If none answers, all get them that may have
- * the project: the checks may be wrong, and a page instead of an answer helps no visitor.
+ * The members that get requests. Without a ready member, the drained members still answer. Without an answer from any, all
+ * members that may have the project get requests: the checks may be wrong, and a page instead of an answer helps no visitor.
  */
 export function chooseMembers(
   members: readonly ServerId[],
