@@ -74,8 +74,6 @@ const inWorker = (name: string, include: string[]): TestProjectInlineConfigurati
     include,
     globalSetup: ["./test/support/worker-assets.ts", "./test/support/worker/serve-receiver.ts"],
     setupFiles: ["./test/support/worker/quiet-log.ts", "./test/support/worker/fresh-storage.ts", waitLonger],
-    // With two workerd for one project, a file sometimes never begins.
-    fileParallelism: false,
     // All files share one workerd, which is 2.5 times as fast; storage.ts empties the storage before each test.
     isolate: false,
   },

@@ -11,6 +11,7 @@ import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
 import { decideUnread } from "#worker/objects/agent-link/decide-unread.ts";
+import { deliverFleet } from "#worker/objects/agent-link/send-fleet.ts";
 import { sendWatch } from "#worker/objects/agent-link/send-watch.ts";
 import { startFoundPushes } from "#worker/objects/agent-link/start-found-pushes.ts";
 import { servingRows, statusDigest } from "#worker/objects/agent-link/serving-rows.ts";
@@ -56,11 +57,7 @@ export class LinkDeliveries {
     this.#deliverKeys = delivery("write deploy keys", () => this.#writeDeployKeys());
     this.#deliverHello = delivery("reconcile lanes", () => this.#reconcileLanes());
     this.#deliverTraffic = delivery("send traffic", () => this.#sendTraffic());
-    this.#deliverFleet = delivery("send fleet", async () => {
-      if (parts.fleet.due() === null && parts.fleet.unannounced() === null) return;
-      const { deliverFleet } = await import("#worker/objects/agent-link/send-fleet.ts");
-      await deliverFleet(parts);
-    });
+    this.#deliverFleet = delivery("send fleet", () => deliverFleet(parts));
     this.#deliverWatch = delivery("send watch", async () => {
       const unread = await sendWatch(parts);
       void this.#decideUnread(unread);

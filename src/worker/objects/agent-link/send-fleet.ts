@@ -5,8 +5,6 @@ import type { LinkParts } from "#worker/objects/agent-link/link-parts.ts";
 import { notifyLinks } from "#worker/objects/shared/notify-links.ts";
 import { sha256 } from "#sealing/bytes.ts";
 
-// Loaded when a link needs it: most servers serve their projects alone.
-
 /** Sends the agent what it must know of other servers, and notifies others of what they must know of this one, if it may have changed. */
 export async function deliverFleet(parts: LinkParts): Promise<void> {
   // The announcement first looks whether D1 has the report, which sending to the agent changes.

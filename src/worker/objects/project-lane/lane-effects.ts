@@ -15,6 +15,7 @@ import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import { lastEnded } from "#worker/objects/project-lane/deployment-record.ts";
 import { deploymentEvent, placeEvent } from "#worker/objects/project-lane/lane-changes.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
+import { removeBuilds } from "#worker/objects/project-lane/remove-builds.ts";
 import { removeRest } from "#worker/objects/project-lane/remove-rest.ts";
 import { repairRecords } from "#worker/objects/project-lane/repair-records.ts";
 import { storeLogs } from "#worker/objects/project-lane/store-logs.ts";
@@ -65,13 +66,7 @@ export class LaneEffects {
       this.retries.run("send to agent", () => sendPendingMessages(parts)),
     );
     this.removeRest = singleFlight(() => this.retries.run("delete records", () => removeRest(parts)));
-    this.removeBuilds = singleFlight(() =>
-      this.retries.run("remove builds", async () => {
-        // Loaded when it is needed, because few projects have builds that others take.
-        const { removeBuilds } = await import("#worker/objects/project-lane/remove-builds.ts");
-        await removeBuilds(parts);
-      }),
-    );
+    this.removeBuilds = singleFlight(() => this.retries.run("remove builds", () => removeBuilds(parts)));
     this.storeLogs = singleFlight(() => this.retries.run("store logs", () => storeLogs(parts)));
   }
 

@@ -1,4 +1,5 @@
 import type { DeploymentId } from "#contract/ids.ts";
+import { ArtifactStore } from "#worker/artifacts/artifact-store.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
@@ -30,8 +31,6 @@ async function deleteAllLogs(parts: LaneContext, owner: LaneOwner): Promise<void
   await abortUploads(parts, owner, null);
   storage.transactionSync(() => logs.forgetAll());
   await new LogStore(env.LOGS).deleteProject(owner);
-  // Loaded when it is needed, because few projects have builds that others take.
-  const { ArtifactStore } = await import("#worker/artifacts/artifact-store.ts");
   await new ArtifactStore(env.LOGS).deleteProject(owner.projectId);
   storage.transactionSync(() => outbox.noteProjectRemoved());
 }
