@@ -13,7 +13,7 @@ import { freePort } from "./free-port.ts";
 import type { GantryShare } from "./shared-gantry.ts";
 
 /** More than are requested: in watch mode, a file runs several times. */
-const SHARES = 30;
+const SHARES = 48;
 /** The database is written to before the Worker serves it, so all codes are created beforehand. A file takes fewer. */
 const SIGN_IN_CODES = 400;
 /** Keeps the codes valid until the last file runs. */
