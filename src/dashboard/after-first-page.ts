@@ -7,3 +7,4 @@ export { OwnerCard } from "#dashboard/pages/owner/owner-card.tsx";
 export { SearchDialog } from "#dashboard/pages/search/search-dialog.tsx";
 export { FirstSteps } from "#dashboard/pages/overview/first-steps.tsx";
 export { LatestDeployments } from "#dashboard/pages/overview/latest-deployments.tsx";
+export { RecoveryForm } from "#dashboard/pages/recovery-form.tsx";

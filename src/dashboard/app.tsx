@@ -5,7 +5,6 @@ import { clearCaches } from "#dashboard/data/cache.ts";
 import { followSession, session } from "#dashboard/data/session.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { lazy } from "#dashboard/shared/lazy.tsx";
-import { NotFound } from "#dashboard/pages/not-found.tsx";
 import { Overview } from "#dashboard/pages/overview/overview.tsx";
 import { SignIn } from "#dashboard/pages/sign-in.tsx";
 import { keepFocus } from "#dashboard/router/keep-focus.ts";
@@ -38,6 +37,5 @@ export function App() {
 }
 
 function PageAt({ route }: { readonly route: Route }): VNode {
-  if (route.page === "overview" || route.page === "sign_in") return <Overview />;
-  return route.page === "not_found" ? <NotFound /> : <LazyPage route={route} />;
+  return route.page === "overview" || route.page === "sign_in" ? <Overview /> : <LazyPage route={route} />;
 }

@@ -11,6 +11,7 @@ import { Freezes } from "#dashboard/pages/freezes/freezes.tsx";
 import { Join } from "#dashboard/pages/join/join.tsx";
 import { Members } from "#dashboard/pages/members/members.tsx";
 import { NewProject } from "#dashboard/pages/new-project.tsx";
+import { NotFound } from "#dashboard/pages/not-found.tsx";
 import { ProfilePage } from "#dashboard/pages/profile/profile.tsx";
 import { ProcessesPage } from "#dashboard/pages/project/processes-page.tsx";
 import { ProjectPage } from "#dashboard/pages/project/project.tsx";
@@ -24,9 +25,9 @@ import { Tokens } from "#dashboard/pages/tokens/tokens.tsx";
 import { TrustRules } from "#dashboard/pages/trust-rules/trust-rules.tsx";
 import { VariablesPage } from "#dashboard/pages/variables/variables.tsx";
 import { Webhooks } from "#dashboard/pages/webhooks/webhooks.tsx";
-import { type PageRoute, pathTo } from "#dashboard/router/route.ts";
+import { pathTo, type Route } from "#dashboard/router/route.ts";
 
-type LazyRoute = Exclude<PageRoute, { readonly page: "overview" | "sign_in" }>;
+type LazyRoute = Exclude<Route, { readonly page: "overview" | "sign_in" }>;
 
 /** The pages that few visits start with, in one script: small scripts of their own would take many requests each. */
 export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
@@ -87,5 +88,7 @@ export function LazyPage({ route }: { readonly route: LazyRoute }): VNode {
       return <ConnectPage />;
     case "charts":
       return <Charts />;
+    case "not_found":
+      return <NotFound />;
   }
 }

@@ -17,6 +17,7 @@ import { routeAt } from "#dashboard/router/route.ts";
 import { signInCommand } from "#dashboard/text/sign-in-command.ts";
 
 const ProviderSignIn = lazy(async () => (await import("#dashboard/after-first-page.ts")).ProviderSignIn);
+const RecoveryForm = lazy(async () => (await import("#dashboard/after-first-page.ts")).RecoveryForm);
 
 /** Leaves the sign-in page. At another page's address, the page is shown now. */
 function leave(): void {
@@ -84,41 +85,6 @@ export function SignIn({ state }: { readonly state: SessionState }) {
         New here? <a href="/docs/guides/first-hour">The first hour</a> · <a href="/docs">Documentation</a>
       </p>
     </LonePage>
-  );
-}
-
-function RecoveryForm() {
-  const [code, setCode] = useState("");
-  const signingIn = useAction((given: string) => signInWith({ recovery_code: given }));
-  const given = code.trim();
-  const submit = async () => {
-    // The session can only add a passkey.
-    if (given !== "" && (await signingIn.run(given)) !== null) goTo({ page: "profile" }, { replace: true });
-  };
-  const isUnknown = signingIn.problem?.code === "invalid_token";
-  return (
-    <Form onSubmit={submit}>
-      <Field
-        label="Recovery code"
-        value={code}
-        onInput={setCode}
-        isCode
-        placeholder="gantry_recover_…"
-        hint="For when you have lost your passkeys. The code works once, and only to add a new passkey."
-        error={given === "" ? "Enter one of your recovery codes." : null}
-      />
-      {isUnknown ? (
-        <p class="problem" role="alert">
-          <strong>This code is wrong or was used.</strong> Try another one. Without a code, an admin can
-          invite you again.
-        </p>
-      ) : (
-        <ProblemBox problem={signingIn.problem} doing="Signing in" />
-      )}
-      <Button type="submit" isBusy={signingIn.isRunning}>
-        Use the code
-      </Button>
-    </Form>
   );
 }
 
