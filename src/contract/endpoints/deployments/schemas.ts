@@ -26,6 +26,7 @@ export const FailureCode = z.enum([
   "ref_not_found",
   "commit_not_reachable",
   "tool_missing",
+  "containers_missing",
   "install_failed",
   "build_failed",
   "release_failed",
