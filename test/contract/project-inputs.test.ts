@@ -15,6 +15,11 @@ describe("a setting of a project", () => {
     [{ root_directory: "./" }, { root_directory: "." }],
     [{ output_directory: "my site/" }, { output_directory: "my site" }],
     [{ shared_paths: ["storage/", "./.env"] }, { shared_paths: ["storage", ".env"] }],
+    [{ dockerfile: {} }, { dockerfile: { path: "Dockerfile", context: "." } }],
+    [
+      { dockerfile: { path: "./docker//web.Dockerfile", context: "apps/", target: "web" } },
+      { dockerfile: { path: "docker/web.Dockerfile", context: "apps", target: "web" } },
+    ],
     // On this machine alone.
     [{ domain: "localhost" }, { domain: "localhost" }],
     [{ branch: " main\n" }, { branch: "main" }],
@@ -33,6 +38,9 @@ describe("a setting of a project", () => {
     [{ root_directory: "   " }, "must be a relative path inside the repository"],
     [{ output_directory: String.raw`C:\site` }, "must be a relative path inside the repository"],
     [{ shared_paths: ["./"] }, "not the repository itself"],
+    [{ dockerfile: { path: "." } }, "not the repository itself"],
+    [{ dockerfile: { context: "../.." } }, "must be a relative path inside the repository"],
+    [{ dockerfile: { target: "--network=host" } }, "the name or the number of a stage"],
     [{ branch: "refs/heads/main" }, "without `refs/heads/`"],
     [{ branch: "origin/main" }, "write main"],
     [{ branch: "release/*" }, "patterns are for `deploy_on`"],

@@ -16,7 +16,7 @@ export const everyProcessSetting = ProcessFields.parse(
 /** The first of some values that a setting accepts, besides its initial value. */
 function otherValue(name: ProcessField): unknown {
   const initial = new Map<string, unknown>(Object.entries({ ...initialProcess, port: true })).get(name);
-  const values = ["SIGQUIT", "make serve", 2, 64, true, false];
+  const values = ["SIGQUIT", "make serve", 2, 64, true, false, "host"];
   const other = values.find(
     (value) => value !== initial && ProcessFields.shape[name].safeParse(value).success,
   );
@@ -37,6 +37,7 @@ export const everySetting = {
   root_directory: "apps/store",
   install_command: "make deps",
   build_command: "make",
+  dockerfile: { path: "docker/Dockerfile", context: "apps", target: "web" },
   output_directory: "public",
   trailing_slash: "never",
   fallback: "200.html",

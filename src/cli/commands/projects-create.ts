@@ -11,6 +11,7 @@ import {
   withoutRemovals,
 } from "#cli/commands/process-options.ts";
 import { buildOnFields, buildOnOptions } from "#cli/commands/build-on-options.ts";
+import { dockerfileField, dockerfileOptions } from "#cli/commands/dockerfile-options.ts";
 import { entryDetails, entryOptions, readEntry } from "#cli/commands/entry-options.ts";
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { readRollout, serverDetails, serverOptions } from "#cli/commands/server-options.ts";
@@ -43,6 +44,7 @@ export const projectsCreate = defineCommand({
     ...entryOptions,
     ...buildOnOptions,
     ...projectOptions,
+    ...dockerfileOptions,
     ...processOptions,
     link: { kind: "flag", help: "Also run gantry projects link for the new project" },
   },
@@ -79,6 +81,7 @@ export const projectsCreate = defineCommand({
         ...place.value,
         ...built.value,
         ...projectFields(options, limits.value),
+        ...dockerfileField(options, null),
         ...givenFields({
           ...run.value,
           processes: processes.value,

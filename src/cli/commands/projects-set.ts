@@ -10,6 +10,7 @@ import { buildOnFields, buildOnOptions } from "#cli/commands/build-on-options.ts
 import { processDetails, processOptions, readProcessOptions } from "#cli/commands/process-options.ts";
 import { deployOnFields, deployOnOptions } from "#cli/commands/deploy-on-options.ts";
 import { entryDetails, entryOptions, readEntry } from "#cli/commands/entry-options.ts";
+import { dockerfileField, dockerfileOptions } from "#cli/commands/dockerfile-options.ts";
 import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { readRollout, serverDetails, serverOptions } from "#cli/commands/server-options.ts";
 import { done, stop } from "#cli/outcome.ts";
@@ -39,6 +40,7 @@ export const projectsSet = defineCommand({
     ...entryOptions,
     ...buildOnOptions,
     ...projectOptions,
+    ...dockerfileOptions,
     ...processOptions,
     ...deployOnOptions,
     "no-aliases": { kind: "flag", help: "Remove all other host names" },
@@ -57,6 +59,7 @@ export const projectsSet = defineCommand({
     "projects set --alias www.shop.example.com --process worker.command='node worker.js'",
     "projects set --server web-1 --server web-2 --server jobs-1=worker --cron-server jobs-1",
     "projects set --build-on builder-1",
+    "projects set --framework dockerfile --build-target web --process web.container_port=3000",
     "projects set --rollout batch=2 --rollout pause_seconds=30 --rollout canary=1",
     "projects set --entry balancer --balancer lb-1 --sticky",
   ],
@@ -96,7 +99,8 @@ export const projectsSet = defineCommand({
     };
     const isMove = options.server.length > 0 || options["cron-server"] !== null;
     const isEntry = options.entry !== null || options.balancer.length > 0 || options.sticky;
-    if (Object.keys(settings).length === 0 && !isMove && !isEntry)
+    const isImage = Object.keys(dockerfileField(options, null)).length > 0;
+    if (Object.keys(settings).length === 0 && !isMove && !isEntry && !isImage)
       return stop("usage", "Pass at least one setting. See gantry projects set --help.");
     const params = { project_id: found.value.id };
     const before = await client.getProject({ params });
@@ -104,7 +108,8 @@ export const projectsSet = defineCommand({
     if (!servers.ok) return servers;
     const entry = await readEntry(session, options, before.ok ? before.value.entry : null);
     if (!entry.ok) return entry;
-    const body = { ...settings, ...servers.value, ...givenFields({ entry: entry.value }) };
+    const image = dockerfileField(options, before.ok ? before.value.dockerfile : null);
+    const body = { ...settings, ...image, ...servers.value, ...givenFields({ entry: entry.value }) };
     const project = await client.updateProject({ params, body });
     if (!project.ok) return project;
     const { server_id: serverId } = project.value;

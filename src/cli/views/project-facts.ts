@@ -105,6 +105,7 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["type", typeText(project)],
     ["install command", settingText("install_command", project.install_command)],
     ["build command", settingText("build_command", project.build_command)],
+    ["dockerfile", dockerfileText(project.dockerfile)],
     [
       "output directory",
       publishesNothing(project) ? null : settingText("output_directory", project.output_directory),
@@ -139,6 +140,7 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
 const IN_OWN_WORDS: ReadonlySet<SettingName> = new Set<SettingName>([
   ...(["name", "domain", "aliases", "repository", "branch", "commits", "server_id"] as const),
   ...(["framework", "install_command", "build_command", "output_directory", "trailing_slash"] as const),
+  "dockerfile",
   ...(["fallback", "root_directory", "release_command", "activate_command", "shared_paths"] as const),
   ...(["processes", "drain_seconds", "cron", "deploy_on", "health_check", "keep_releases"] as const),
   ...(["asset_overlap", "limits", "timeouts", "queue", "approval"] as const),
@@ -234,6 +236,14 @@ function pushesText({ deploy_on: on, branch }: Project): string {
     ...(on.poll ? ["polled every 5 minutes"] : []),
   ];
   return printable(parts.join("; "));
+}
+
+/** `docker/Dockerfile, with the files of apps, stage web` */
+function dockerfileText(dockerfile: Project["dockerfile"]): string | null {
+  if (dockerfile === null) return null;
+  const { path, context, target } = dockerfile;
+  const files = context === "." ? "" : `, with the files of ${context}`;
+  return printable(`${path}${files}${target === undefined ? "" : `, stage ${target}`}`);
 }
 
 /** `/up`, or `/up with the status 204` */

@@ -18,6 +18,10 @@ const processSettings = {
   stop_signal: "run_code",
   stop_seconds: "none",
   overlap: "none",
+  // Another port of a container can be one for administrators.
+  container_port: "run_code",
+  // What listens on the server's 127.0.0.1 often trusts all programs there.
+  network: "run_code",
 } as const;
 
 /** A deployment that passes freezes and approvals. */
@@ -59,6 +63,7 @@ const projectSettings = {
   framework: "run_code",
   install_command: "run_code",
   build_command: "run_code",
+  dockerfile: "run_code",
   release_command: "run_code",
   activate_command: "run_code",
   // Files in the output directory are published.
@@ -136,6 +141,8 @@ export const marks = {
     ...processSettings,
     command: new NeedsToo("projects:write", "run_code"),
     stop_signal: new NeedsToo("projects:write", "run_code"),
+    container_port: new NeedsToo("projects:write", "run_code"),
+    network: new NeedsToo("projects:write", "run_code"),
     emergency,
   },
   restartProcess: { emergency },

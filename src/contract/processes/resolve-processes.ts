@@ -12,13 +12,15 @@ import { withInitial } from "#contract/lib/field-table.ts";
 import { pick } from "#contract/lib/pick.ts";
 
 const limitFields = ["memory_mb", "cpu_weight", "tasks"] as const;
-const { memory_mb: _memory, cpu_weight: _weight, tasks: _tasks, ...others } = ProcessFields.shape;
+const { memory_mb: _memory, cpu_weight: _weight, tasks: _tasks, ...all } = ProcessFields.shape;
+const { container_port: containerPort, ...others } = all;
 
 /** A process with all its fields. `instances`: how many there should be, also if it is stopped and has none. */
 export const ResolvedProcess = z.object({
   name: ProcessName,
   stopped: z._default(z.boolean(), false),
   limits: Limits,
+  container_port: z.optional(containerPort),
   ...withInitial(others, initialProcess),
 });
 export type ResolvedProcess = z.infer<typeof ResolvedProcess>;

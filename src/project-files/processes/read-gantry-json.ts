@@ -5,6 +5,7 @@ import { findCronProblem } from "#project-files/cron/find-cron-problem.ts";
 import { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { byName, ProcessDefinition } from "#contract/endpoints/processes/schemas.ts";
 import { ProjectSettings, repositorySettings } from "#contract/endpoints/projects/project-settings.ts";
+import { Dockerfile } from "#contract/endpoints/projects/settings.ts";
 import { RequestedPath } from "#contract/git-names.ts";
 import { parseLocatedJson } from "#contract/lib/located-json.ts";
 import { pick } from "#contract/lib/pick.ts";
@@ -99,6 +100,7 @@ function reasonOf(issue: z.core.$ZodIssue): string {
 const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
 
 function knownKeys(path: readonly PropertyKey[]): readonly string[] {
+  if (path[0] === "dockerfile") return Object.keys(Dockerfile.shape);
   if (path[0] === "cron") return Object.keys(CronJob.shape);
   if (path[0] !== "processes") return Object.keys(GantryJson.shape).filter((key) => !key.startsWith("$"));
   return Object.keys(WrittenProcesses.def.valueType.shape);

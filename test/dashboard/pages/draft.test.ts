@@ -92,6 +92,15 @@ describe("the settings form", () => {
     expect(changesOf(draftOf(other), project)).toMatchObject(pick(other, textSettings));
   });
 
+  it("sends no Dockerfile if its fields are emptied", () => {
+    const image = { ...project, dockerfile: { path: "web.Dockerfile", context: ".", target: "web" } };
+    const emptied = { dockerfile_path: "", dockerfile_context: " ", dockerfile_target: "" };
+    expect(changed(emptied, image)).toEqual({ dockerfile: null });
+    expect(changed({ dockerfile_target: "" }, image)).toEqual({
+      dockerfile: { path: "web.Dockerfile", context: "." },
+    });
+  });
+
   it.each([
     [{ name: "store" }, { name: "store" }],
     [{ keep_releases: "7" }, { keep_releases: 7 }],
@@ -102,6 +111,11 @@ describe("the settings form", () => {
     [{ fallback: "app.html" }, { fallback: "app.html" }],
     [{ hasNoFallback: true }, { fallback: null }],
     [{ build_seconds: "900" }, { timeouts: { build_seconds: 900 } }],
+    [{ dockerfile_target: " web " }, { dockerfile: { target: "web" } }],
+    [
+      { dockerfile_path: "docker/Dockerfile", dockerfile_context: "apps" },
+      { dockerfile: { path: "docker/Dockerfile", context: "apps" } },
+    ],
     [{ limit_memory_mb: " 512 " }, { limits: { memory_mb: 512 } }],
     [{ limit_tasks: "" }, { limits: { tasks: null } }],
     [{ shared_paths: "uploads\n\n data \n" }, { shared_paths: ["uploads", "data"] }],

@@ -51,6 +51,11 @@ describe("gantry.json", () => {
       "Did you mean `command`?",
     ],
     [
+      '{ "dockerfile": {\n"file": "x" }}',
+      "line 2 of gantry.json has the unknown key `file` in `dockerfile`",
+      "The keys are `path`, `context`, `target`.",
+    ],
+    [
       '{ "activate_command": "x" }',
       "line 1 of gantry.json has the unknown key `activate_command`",
       `The keys are ${["url", "project", "name", ...repositorySettings].map((key) => `\`${key}\``).join(", ")}.`,

@@ -81,7 +81,10 @@ const bodies: { readonly [Name in TokenOperation]?: (world: World) => object } =
     automatic: [],
   }),
   testRepository: () => ({ repository: "https://git.test/blog.git" }),
-  updateProcess: () => ({ command: "node server.js", stop_signal: "SIGUSR1", emergency }),
+  updateProcess: () => ({
+    ...{ command: "node server.js", stop_signal: "SIGUSR1", container_port: 9229, network: "host" },
+    emergency,
+  }),
   updateVariables: () => ({ set: variables, remove: ["OLD"] }),
   updateFreeze: () => ({
     times: { type: "weekly", days: ["friday"], from: "16:00", to: "17:00", timezone: "UTC" },

@@ -11,13 +11,18 @@ export const MAX_INSTANCES = 12;
 export const StopSignal = z.enum(["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"]);
 export type StopSignal = z.infer<typeof StopSignal>;
 
+/** `private`: a container has a network of its own. `host`: it has the network of the server. */
+export const ContainerNetwork = z.enum(["private", "host"]);
+export type ContainerNetwork = z.infer<typeof ContainerNetwork>;
+
 /** How long an instance may take to end after its stop signal. */
 export const MAX_STOP_SECONDS = 600;
 
 /**
  * How a process runs. `port`: each instance listens on the port that it gets as PORT. `overlap`: at a deployment, old
  * and new instances of a process without a port run at the same time for a moment; otherwise the old ones end first.
- * `memory_mb`, `cpu_weight` and `tasks` are for each instance, as the project's `limits` are for a command.
+ * `memory_mb`, `cpu_weight` and `tasks` are for each instance, as the project's `limits` are for a command. `container_port`
+ * and `network` are for processes in containers: the port on which the container listens, and its network.
  */
 export const ProcessFields = z.strictObject({
   command: ShellCommand,
@@ -29,6 +34,8 @@ export const ProcessFields = z.strictObject({
   stop_signal: StopSignal,
   stop_seconds: wholeBetween(0, MAX_STOP_SECONDS),
   overlap: z.boolean(),
+  container_port: wholeBetween(1, 65_535),
+  network: ContainerNetwork,
 });
 export type ProcessFields = z.infer<typeof ProcessFields>;
 export type ProcessField = keyof ProcessFields;
@@ -64,6 +71,9 @@ export const processUses = {
   stop_signal: { kind: "text", belongs: "code", for: "supervisor", initial: "SIGTERM" },
   stop_seconds: { kind: "number", belongs: "code", for: "supervisor", initial: 10 },
   overlap: { kind: "flag", belongs: "code", for: "agent", initial: true },
+  // Without it, the image decides.
+  container_port: { kind: "number", belongs: "code", for: "instance" },
+  network: { kind: "text", belongs: "code", for: "instance", initial: "private" },
 } as const satisfies { readonly [Name in ProcessField]: ProcessUse<Name> };
 
 type Uses = typeof processUses;

@@ -1,4 +1,8 @@
-import { type ProcessField, StopSignal } from "#contract/endpoints/processes/process-settings.ts";
+import {
+  ContainerNetwork,
+  type ProcessField,
+  StopSignal,
+} from "#contract/endpoints/processes/process-settings.ts";
 import * as schemas from "#contract/endpoints/processes/schemas.ts";
 import { EmergencyInput } from "#contract/endpoints/deployments/emergency.ts";
 import { emergencyText } from "#contract/endpoints/deployments/field-texts.ts";
@@ -133,6 +137,9 @@ export const processFieldTexts = {
   stop_seconds: "How long an instance may take to end before it is killed. Default: 10.",
   overlap:
     "For a process without a port: whether old and new instances run at the same time for a moment at a deployment. Default: `true`.",
+  container_port:
+    "For a project that is built from a Dockerfile: the port on which the container listens. If omitted: the only port that the image exposes, or 8080.",
+  network: "For a project that is built from a Dockerfile: the network of the container. Default: `private`.",
 } satisfies Readonly<Record<ProcessField, string>>;
 
 const settings = { ...processFieldTexts, stopped: "Whether it has no instances until it is started again." };
@@ -145,6 +152,10 @@ export const processSchemas = {
     SIGHUP: "as a closed terminal",
     SIGUSR1: "defined by the program",
     SIGUSR2: "defined by the program",
+  }),
+  ContainerNetwork: choice(ContainerNetwork, "The network of a container.", {
+    private: "its own; the server's `127.0.0.1` is not reachable from it",
+    host: "the network of the server, with all that listens on its `127.0.0.1`",
   }),
   InstanceState: choice(schemas.InstanceState, "The state of an instance.", {
     starting: "it runs, and has not passed its check",

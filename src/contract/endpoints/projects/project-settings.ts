@@ -17,6 +17,7 @@ import {
   BuildSettings,
   CommitRule,
   DEFAULT_ASSET_OVERLAP,
+  Dockerfile,
   HealthCheck,
   Limits,
   MAX_ALIASES,
@@ -47,6 +48,7 @@ export const ProjectSettings = z.strictObject({
   branch: BranchName,
   commits: CommitRule,
   ...BuildSettings.shape,
+  dockerfile: z.nullable(Dockerfile),
   root_directory: InsidePath,
   release_command: z.nullable(ShellCommand),
   activate_command: z.nullable(ShellCommand),
@@ -122,6 +124,7 @@ export const settingUses = {
   output_directory: { ...build, kind: "automatic" },
   trailing_slash: { ...build, kind: "automatic" },
   fallback: { ...build, kind: "automatic_or_none" },
+  dockerfile: { ...build, initial: null, kind: "parts" },
   root_directory: { ...code, initial: ".", kind: "text" },
   // A rollback runs none.
   release_command: { ...now, repository: true, initial: null, kind: "optional" },

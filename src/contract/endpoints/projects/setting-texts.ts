@@ -37,6 +37,8 @@ export const settingTexts = {
     "How the pages of a static site are addressed. Part of a release: a change counts from the next deployment on. If omitted: as the preset says, usually `auto`.",
   fallback:
     "The file of a single-page app that answers for paths without a file, with status 200, relative to the output directory. Requests for names with an extension, in `.well-known`, or that do not accept HTML stay missing. `null`: none. If omitted: `200.html` if the build creates it, and otherwise the framework's default. Part of a release: a change counts from the next deployment on.",
+  dockerfile:
+    "The Dockerfile from which a project with the framework `dockerfile` is built. Setting it chooses this framework, unless a `framework` is set. `null`: `Dockerfile` in the root directory, if the framework is `dockerfile`.",
   release_command:
     "The command that runs once in each new release before the server switches to it, such as a database migration, with all variables and secrets. It runs while the earlier release still serves, so a migration must work with its code too. If it fails, nothing is switched. A rollback does not run it. `null`: none.",
   activate_command:
@@ -151,6 +153,12 @@ export const settingSchemas = {
       timeout_seconds: "The maximum time of one try.",
     },
   ),
+  Dockerfile: object(settings.Dockerfile, "The Dockerfile from which the image of a project is built.", {
+    path: "The path of the Dockerfile, relative to the root directory of the project. Default: `Dockerfile`.",
+    context:
+      "The directory whose files the instructions can copy, relative to the root directory of the project. Default: `.`, the root directory.",
+    target: "The name or the number of the stage that becomes the image. If omitted: the last stage.",
+  }),
   Timeouts: object(
     settings.Timeouts,
     "The maximum time of each stage of a deployment, in seconds.",

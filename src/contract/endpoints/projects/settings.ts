@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { asciiHost, RequestPath, WebAddress } from "#contract/addresses/web-address.ts";
 import { numberBetween, textBetween, textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
-import { InsidePath, ShownFile } from "#contract/git-names.ts";
+import { InsidePath, RequestedPath, RequestedSharedPath, ShownFile } from "#contract/git-names.ts";
 import { firstHidden } from "#contract/hidden-text.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { ShellCommand } from "#contract/shell-command.ts";
@@ -58,6 +58,29 @@ export const Framework = textLike(
   /^[a-z0-9][a-z0-9.-]{0,39}$/,
   "must be a framework's identifier, such as static or astro",
 );
+
+/** The framework of a project that is built from a Dockerfile. */
+export const DOCKERFILE = "dockerfile";
+
+/** The Dockerfile of a project that names none. */
+export const DEFAULT_DOCKERFILE = "Dockerfile";
+
+/** The name or the number of a stage of a Dockerfile. */
+const StageName = textLike(
+  /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/,
+  "must be the name or the number of a stage of the Dockerfile",
+);
+
+/**
+ * How an image is built. `path` and `context`: relative to the root directory of the project. `target`: the stage that becomes
+ * the image; if omitted, the last one.
+ */
+export const Dockerfile = z.strictObject({
+  path: z._default(RequestedSharedPath, DEFAULT_DOCKERFILE),
+  context: z._default(RequestedPath, "."),
+  target: z.optional(StageName),
+});
+export type Dockerfile = z.infer<typeof Dockerfile>;
 
 /** How to check that a release works. `path` is requested from the site on the server itself, `url` as it is. */
 export const HealthCheck = z

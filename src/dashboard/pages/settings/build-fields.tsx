@@ -1,3 +1,4 @@
+import { DEFAULT_DOCKERFILE, DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import { isDetectedLater } from "#project-files/frameworks/is-detected-later.ts";
 import { publishesNothing } from "#project-files/frameworks/publishes-nothing.ts";
 import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
@@ -31,6 +32,9 @@ export function BuildFields({ project, draft, change, field }: SettingsPart) {
       </label>
     </>
   );
+  const framework = draft.framework.trim() || project.framework;
+  const names = ["dockerfile_path", "dockerfile_context", "dockerfile_target"] as const;
+  const isContainer = framework === DOCKERFILE || names.some((name) => draft[name].trim() !== "");
   return (
     <>
       <fieldset>
@@ -48,6 +52,24 @@ export function BuildFields({ project, draft, change, field }: SettingsPart) {
             : `detected: ${project.framework}`,
           hint: "Leave empty to detect it from the files of each deployment.",
         })}
+        {isContainer ? (
+          <>
+            {field("dockerfile_path", "Dockerfile", {
+              isCode: true,
+              placeholder: DEFAULT_DOCKERFILE,
+              hint: "Relative to the root directory. Its instructions install and build the app, so leave the commands below empty.",
+            })}
+            {field("dockerfile_context", "Directory to copy files from", {
+              isCode: true,
+              placeholder: ".",
+              hint: "Relative to the root directory.",
+            })}
+            {field("dockerfile_target", "Stage of the image", {
+              isCode: true,
+              placeholder: "the last one",
+            })}
+          </>
+        ) : null}
         {command("install_command", "Install command", "Skip the installation", "installsNothing")}
         {command("build_command", "Build command", "Skip the build", "buildsNothing")}
         {field("output_directory", "Output directory", {

@@ -33,6 +33,16 @@ function valueOf(name: (typeof plainSettings)[number], text: string): unknown {
   }
 }
 
+/** The fields of the Dockerfile. An empty one has its default. */
+const dockerfileNames = ["path", "context", "target"] as const;
+
+function dockerfileOf(draft: Draft): unknown {
+  const given = dockerfileNames
+    .map((name) => [name, draft[`dockerfile_${name}`].trim()] as const)
+    .filter(([, text]) => text !== "");
+  return given.length === 0 ? null : Object.fromEntries(given);
+}
+
 const limitNames = ["memory_mb", "cpu_weight", "tasks"] as const;
 
 /** An empty limit becomes the server's. */
@@ -63,6 +73,8 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
   if (cron !== null) changes["cron"] = cron;
   if (isChanged("health_check") || (draft.health_check.trim() !== "" && healthNames.some(isChanged)))
     changes["health_check"] = healthCheck(draft);
+  if (dockerfileNames.some((name) => isChanged(`dockerfile_${name}`)))
+    changes["dockerfile"] = dockerfileOf(draft);
   const timeouts = timeoutNames.filter(isChanged).map((name) => [name, Number(draft[name])] as const);
   if (timeouts.length > 0) changes["timeouts"] = Object.fromEntries(timeouts);
   return {

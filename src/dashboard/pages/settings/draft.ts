@@ -40,6 +40,10 @@ export const Draft = z.object({
   limit_cpu_weight: z.string(),
   limit_tasks: z.string(),
   ...pushFields,
+  /** Empty: the default. */
+  dockerfile_path: z.string(),
+  dockerfile_context: z.string(),
+  dockerfile_target: z.string(),
   /** A path or a URL; empty: no health check. */
   health_check: z.string(),
   health_status: z.string(),
@@ -83,6 +87,9 @@ export function draftOf(project: Project): Draft {
     limit_cpu_weight: String(project.limits.cpu_weight ?? ""),
     limit_tasks: String(project.limits.tasks ?? ""),
     ...pushDraft(project.deploy_on),
+    dockerfile_path: project.dockerfile?.path ?? "",
+    dockerfile_context: project.dockerfile?.context ?? "",
+    dockerfile_target: project.dockerfile?.target ?? "",
     health_check: check?.path ?? check?.url ?? "",
     health_status: String(check?.status ?? defaultCheck.status),
     health_tries: String(check?.tries ?? defaultCheck.tries),

@@ -10,6 +10,8 @@ export function errorPaths(name: DraftName, draft: Draft): RegExp[] {
   if (limit !== undefined) return [new RegExp(`^limits\\.${limit}$`)];
   const [, ofPush] = /^push_(.+)$/.exec(name) ?? [];
   if (ofPush !== undefined) return [new RegExp(`^deploy_on\\.${ofPush}(\\.|$)`)];
+  const [, ofDockerfile] = /^dockerfile_(.+)$/.exec(name) ?? [];
+  if (ofDockerfile !== undefined) return [new RegExp(`^dockerfile\\.${ofDockerfile}$`)];
   if (name === "rollout_canary") return [/^rollout\.canary(\.size)?$/];
   const [, ofRollout] = /^rollout_(.+)$/.exec(name) ?? [];
   if (ofRollout !== undefined) return [new RegExp(`^rollout\\.${ofRollout}$`)];

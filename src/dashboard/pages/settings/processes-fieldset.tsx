@@ -1,11 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import {
+  ContainerNetwork,
   initialProcess,
   type ProcessField,
   StopSignal,
 } from "#contract/endpoints/processes/process-settings.ts";
 import { ProcessName, WEB } from "#contract/endpoints/processes/schemas.ts";
+import { DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { type CommandSource, sourceText } from "#contract/processes/command-source.ts";
 import {
@@ -49,6 +51,7 @@ export function ProcessesFieldset({ project, edits, onChange, errors }: Props) {
           key={row.name}
           row={row}
           source={project.repository_definitions.processes[row.name]}
+          isContainer={project.framework === DOCKERFILE}
           takesFocus={row.name === opened}
           error={(field) => errors[`processes.${row.name}.${field}`] ?? null}
           onChange={(field, value) =>
@@ -73,10 +76,16 @@ export function ProcessesFieldset({ project, edits, onChange, errors }: Props) {
   );
 }
 
+const networkLabels: Record<ContainerNetwork, string> = {
+  private: "its own",
+  host: "the server's, with all that listens there",
+};
+
 type SettingsProps = {
   readonly row: ProcessRow;
   /** Where the repository's command is from. */
   readonly source: CommandSource | undefined;
+  readonly isContainer: boolean;
   /** It was just added. */
   readonly takesFocus: boolean;
   readonly error: (field: ProcessField) => string | null;
@@ -85,7 +94,8 @@ type SettingsProps = {
   readonly onKeep: () => void;
 };
 
-function ProcessSettings({ row, source, takesFocus, error, onChange, onRemove, onKeep }: SettingsProps) {
+function ProcessSettings(props: SettingsProps) {
+  const { row, source, isContainer, takesFocus, error, onChange, onRemove, onKeep } = props;
   const { name, detected, hasOwn, isRemoved, text } = row;
   // A process that was just added lacks its command, so its fields are open.
   const [isOpen, setIsOpen] = useState(detected === null && text("command") === "");
@@ -156,6 +166,24 @@ function ProcessSettings({ row, source, takesFocus, error, onChange, onRemove, o
         </Choice>
         {field("stop_seconds", "Seconds to end before it is killed", initialProcess.stop_seconds)}
         {flag("overlap", "Old and new run at the same time", initialProcess.overlap)}
+        {isContainer || text("container_port") !== "" || text("network") !== "" ? (
+          <>
+            {field("container_port", "Port of the container", "the image's")}
+            <Choice
+              label="Network of the container"
+              value={text("network")}
+              onChange={(value) => onChange("network", value)}
+              error={error("network")}
+            >
+              <option value="">Default: {networkLabels[detected?.network ?? initialProcess.network]}</option>
+              {ContainerNetwork.options.map((network) => (
+                <option key={network} value={network}>
+                  {networkLabels[network]}
+                </option>
+              ))}
+            </Choice>
+          </>
+        ) : null}
       </div>
       {hasOwn ? (
         <Button label={`Remove the settings of ${name}`} onClick={onRemove}>
