@@ -9,7 +9,7 @@ import * as z from "zod";
 import { messageOf } from "#contract/lib/message-of.ts";
 
 import { ensureChromium } from "./shared/chromium.ts";
-import { ensureDebianRoot } from "./shared/debian-root.ts";
+import { ensureDebianRoots } from "./shared/debian-root.ts";
 import { ensureIngressPrograms } from "./shared/ingress-programs.ts";
 import { ensureTestedPrograms } from "./shared/tested-programs.ts";
 import { root } from "./shared/root.ts";
@@ -74,7 +74,7 @@ const installers: readonly { readonly isNeeded: boolean; readonly install: () =>
   { isNeeded: runs("command"), install: () => ensureTestedPrograms("command") },
   { isNeeded: runs("agent"), install: () => ensureTestedPrograms("agent") },
   { isNeeded: runs("journeys", "install"), install: () => ensureTestedPrograms("journeys") },
-  { isNeeded: projects.includes("server"), install: ensureDebianRoot },
+  { isNeeded: projects.includes("server"), install: ensureDebianRoots },
   { isNeeded: projects.includes("server"), install: ensureIngressPrograms },
   { isNeeded: projects.includes("server"), install: () => ensureTestedPrograms("server") },
 ];

@@ -6,7 +6,18 @@ import { root } from "./root.ts";
 /** The parts of a script, as they follow each other: files of a folder of src/agent/install, without `.sh`. */
 const scripts = {
   installer: [
-    ...["usage", "options", "machine", "downloads", "ingress", "home", "agent-files", "policy", "service"],
+    ...[
+      "usage",
+      "options",
+      "machine",
+      "downloads",
+      "ingress",
+      "containers",
+      "home",
+      "agent-files",
+      "policy",
+      "service",
+    ],
     ...["isolation", "install", "uninstall", "main"],
   ],
   helper: ["connection", "request", "folders", "processes", "jobs", "apps", "removal", "main"],

@@ -10,6 +10,8 @@ import { pause } from "#contract/lib/pause.ts";
 
 const LISTEN_POLL_MS = 50;
 const TAKEN_PORT_POLL_MS = 250;
+/** Each look asks the isolation helper. */
+const INSIDE_POLL_MS = 100;
 const CONNECT_MS = 1_000;
 
 /** A new instance with a port. `check`: `null` if accepting a connection is enough. */
@@ -17,6 +19,8 @@ export type AwaitedInstance = {
   readonly project: ProjectId;
   readonly name: string;
   readonly port: number;
+  /** The port in the network of its container; null: it has no such network. */
+  readonly inside: number | null;
   readonly check: HealthCheck | null;
   readonly domain: string;
 };
@@ -34,7 +38,7 @@ export type Readiness =
 /** Waits until an instance listens on its port itself and passes its check, or the signal is aborted. */
 export async function awaitReadiness(
   supervisor: Supervisor,
-  { project, name, port, check, domain }: AwaitedInstance,
+  { project, name, port, inside, check, domain }: AwaitedInstance,
   signal: AbortSignal,
   log: { listening(): void; tried(tries: number, tried: HealthCheckTry): void },
 ): Promise<Readiness> {
@@ -45,12 +49,13 @@ export async function awaitReadiness(
       await pause(LISTEN_POLL_MS, signal);
       continue;
     }
-    // Another program may have taken the port since it was chosen.
-    const own = await supervisor.listensOn(project, name, port);
+    // Another program may have taken the port since it was chosen. The engine of a container accepts connections before its
+    // app does.
+    const own = await supervisor.listensOn(project, name, port, inside ?? undefined);
     if (!own.ok) return { kind: "failed", reason: own.reason };
     if (own.value) break;
-    isPortTaken = true;
-    await pause(TAKEN_PORT_POLL_MS, signal);
+    isPortTaken = inside === null;
+    await pause(inside === null ? TAKEN_PORT_POLL_MS : INSIDE_POLL_MS, signal);
   }
   log.listening();
   if (check?.path === undefined) return { kind: "ready" };

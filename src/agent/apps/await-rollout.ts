@@ -42,15 +42,20 @@ export async function awaitRollout(
   const until = AbortSignal.any([signal, done.signal]);
   const startedAt = clock.monotonic();
   const awaitOne = async (note: InstanceNote): Promise<RolloutFailure | null> => {
-    const { name, port } = note;
+    const { name, port, inside = null } = note;
     if (port === null) return null;
     const check = note.process === WEB ? healthCheck : null;
-    const readiness = await awaitReadiness(supervisor, { project, name, port, check, domain }, until, {
-      listening: () => log.listening(note, clock.monotonic() - startedAt),
-      tried(tries, tried) {
-        if (!until.aborted) log.tried(note, tries, tried);
+    const readiness = await awaitReadiness(
+      supervisor,
+      { project, name, port, inside, check, domain },
+      until,
+      {
+        listening: () => log.listening(note, clock.monotonic() - startedAt),
+        tried(tries, tried) {
+          if (!until.aborted) log.tried(note, tries, tried);
+        },
       },
-    });
+    );
     if (readiness.kind !== "ready") return { kind: "not_ready", name, note, readiness };
     if (check?.path !== undefined) log.healthy(note);
     return null;

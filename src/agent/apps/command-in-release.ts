@@ -5,9 +5,10 @@ import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { ownToolsFolder } from "#agent/workspace/tools-folder.ts";
 import { findReleaseRoot } from "#agent/workspace/release-root.ts";
+import { jobContainer } from "#agent/containers/run-script.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import { type Environment, projectEnvironment } from "#build/commands/environment.ts";
-import { shellCommand } from "#build/commands/shell.ts";
+import { releaseVariables, shellCommand } from "#build/commands/shell.ts";
 import { USUAL_PATH } from "#build/tools/find-program.ts";
 import type { Command } from "#build/process/command.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
@@ -35,20 +36,35 @@ export async function commandInRelease(
     ...own,
     PATH: [own["PATH"] ?? USUAL_PATH, ownToolsFolder(context.home)].join(delimiter),
   };
-  const facts = {
-    release: releasePath(folder, release.version),
-    projectName: release.project_name,
-    version: release.version,
-    commitSha: release.commit_sha,
-    branch: release.branch,
-  };
+  const facts = { release: releasePath(folder, release.version), ...factsOf(release) };
   return succeed(shellCommand(line, root.value, environment, facts));
+}
+
+const factsOf = (release: Release) => ({
+  projectName: release.project_name,
+  version: release.version,
+  commitSha: release.commit_sha,
+  branch: release.branch,
+});
+
+/** What a container of a release gets as environment variables, beside what its image sets. */
+export function containerVariables(release: Release, variables: Environment): Environment {
+  return { ...variables, ...releaseVariables(factsOf(release)) };
 }
 
 /** The same for an instance of an app or a one-off command: neither is a build. */
 export async function appCommand(
   ...[context, folder, release, line, marker, variables]: Parameters<typeof commandInRelease>
 ): ReturnType<typeof commandInRelease> {
+  const { image } = release;
+  if (image !== undefined)
+    return jobContainer(
+      { folder, environment: context.environment },
+      {
+        ...{ image, name: marker, line, sharedPaths: image.shared_paths },
+        variables: containerVariables(release, variables),
+      },
+    );
   const command = await commandInRelease(context, folder, release, line, marker, variables);
   if (!command.ok) return command;
   // Some frameworks behave as in a test when they find this.

@@ -19,6 +19,8 @@ const InstanceNote = z.object({
   release: ReleaseVersion,
   /** `null` for a process without a port. */
   port: z.nullable(z.int()),
+  /** The port in the network of its container, which the engine passes on. Missing: it has no such network. */
+  inside: z.optional(z.int()),
   fingerprint: z.string(),
   draining_until: z.nullable(z.number()),
   /** Whether the instance ended again and again, and has not run for long enough since (`noticeCrashes`). */

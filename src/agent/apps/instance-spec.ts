@@ -3,16 +3,29 @@ import type { AgentContext } from "#agent/context/context.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { InstanceSpec } from "#agent/apps/supervisor.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { appCommand } from "#agent/apps/command-in-release.ts";
+import { appCommand, containerVariables } from "#agent/apps/command-in-release.ts";
+import { instanceContainer, portInside } from "#agent/containers/run-script.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { Environment } from "#build/commands/environment.ts";
+import type { Command } from "#build/process/command.ts";
 import { INSTANCE_MARKER } from "#build/process/process-table.ts";
-import { supervisedOf } from "#contract/endpoints/processes/process-settings.ts";
-import type { ResultOf } from "#contract/lib/result.ts";
+import { initialProcess, supervisedOf } from "#contract/endpoints/processes/process-settings.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import type { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
 
 /** Where instances listen: only this machine, and so the ingress, reaches them. */
 export const INSTANCE_HOST = "127.0.0.1";
+
+/** The port of an instance in the network of its container, for its note. */
+export function insideOf(
+  { image }: Release,
+  { network, container_port: named }: ResolvedProcess,
+  port: number | null,
+): Pick<InstanceNote, "inside"> {
+  return image === undefined || port === null || network === "host"
+    ? {}
+    : { inside: portInside(image, named) };
+}
 
 /**
  * What the supervisor needs to start an instance.
@@ -23,29 +36,59 @@ export async function instanceSpec(
   folder: ProjectFolder,
   release: Release,
   process: ResolvedProcess,
-  { name, port }: Pick<InstanceNote, "name" | "port">,
+  { name, port, inside }: Pick<InstanceNote, "name" | "port" | "inside">,
   variables: Environment,
 ): Promise<ResultOf<InstanceSpec, { readonly reason: string }>> {
+  const command = await instanceCommand(context, folder, release, process, { name, port, inside }, variables);
+  if (!command.ok) return command;
+  const supervised = supervisedOf(process);
+  // The image knows the signal of its app, unless somebody has chosen another one.
+  const signal =
+    supervised.stop_signal === initialProcess.stop_signal ? release.image?.stop_signal : undefined;
+  return succeed({
+    project: folder.id,
+    name,
+    release: release.version,
+    command: command.value,
+    limits: unitLimits("app", process.limits, context.policy),
+    ...supervised,
+    ...(signal === undefined ? {} : { stop_signal: signal }),
+  });
+}
+
+async function instanceCommand(
+  context: AgentContext,
+  folder: ProjectFolder,
+  release: Release,
+  process: ResolvedProcess,
+  { name, port, inside }: Pick<InstanceNote, "name" | "port" | "inside">,
+  variables: Environment,
+): Promise<ResultOf<Command, { readonly reason: string }>> {
+  const ofProcess = { GANTRY_PROCESS: process.name };
+  const { image } = release;
+  if (image !== undefined)
+    return instanceContainer(
+      { folder, environment: context.environment },
+      {
+        ...{ image, name, line: process.command, network: process.network },
+        sharedPaths: image.shared_paths,
+        at: port === null || inside === undefined ? null : { port, inside },
+        variables: {
+          ...containerVariables(release, variables),
+          ...(port === null
+            ? {}
+            : inside === undefined
+              ? { PORT: String(port), HOST: INSTANCE_HOST }
+              : { PORT: String(inside), HOST: "0.0.0.0" }),
+          ...ofProcess,
+        },
+      },
+    );
   // Not the run's marker: its processes are ended with it.
   const marker = `app-${folder.id}-${name}`;
   const found = await appCommand(context, folder, release, process.command, marker, variables);
   if (!found.ok) return found;
-  const command = found.value;
-  const env = {
-    ...command.env,
-    ...(port === null ? {} : { PORT: String(port), HOST: INSTANCE_HOST }),
-    GANTRY_PROCESS: process.name,
-    [INSTANCE_MARKER]: name,
-  };
-  return {
-    ok: true,
-    value: {
-      project: folder.id,
-      name,
-      release: release.version,
-      command: { ...command, env },
-      limits: unitLimits("app", process.limits, context.policy),
-      ...supervisedOf(process),
-    },
-  };
+  const address = port === null ? {} : { PORT: String(port), HOST: INSTANCE_HOST };
+  const env = { ...found.value.env, ...address, ...ofProcess, [INSTANCE_MARKER]: name };
+  return succeed({ ...found.value, env });
 }

@@ -78,6 +78,8 @@ export function createProcessSupervisor(options: SupervisorOptions): Supervisor 
       const read = parse(answer, Listens);
       return read.ok ? succeed(read.value.listens) : read;
     },
+    // It runs no containers.
+    portsInside: () => Promise.resolve(succeed([])),
   };
 }
 

@@ -3,7 +3,7 @@ import { isCommitted } from "#agent/apps/commit-live.ts";
 import { type Desired, discardNextDesired, hasInstances, readDesired } from "#agent/apps/desired.ts";
 import { instanceFingerprint } from "#agent/apps/fingerprint.ts";
 import { type InstanceNote, readNotes, writeNote } from "#agent/apps/instance-notes.ts";
-import { instanceSpec } from "#agent/apps/instance-spec.ts";
+import { insideOf, instanceSpec } from "#agent/apps/instance-spec.ts";
 import { type InstancePlan, planInstances } from "#agent/apps/plan-instances.ts";
 import { endInstance } from "#agent/apps/stop-instance.ts";
 import { returnPort, reservePort } from "#agent/apps/reserve-port.ts";
@@ -145,6 +145,7 @@ export async function startPlanned(
     port = process.port ? await reservePort(context) : null;
     const note: InstanceNote = {
       ...{ name, process: processName, release: release.version, port, fingerprint },
+      ...insideOf(release, process, port),
       ...{ draining_until: null, is_crash_looping: false },
     };
     writeNote(folder, note);

@@ -2,7 +2,7 @@ import { noCrashes } from "#agent/apps/crash-history.ts";
 import { type Desired, readDesired } from "#agent/apps/desired.ts";
 import { instanceFingerprint } from "#agent/apps/fingerprint.ts";
 import { type InstanceNote, readNote, writeNote } from "#agent/apps/instance-notes.ts";
-import { instanceSpec } from "#agent/apps/instance-spec.ts";
+import { insideOf, instanceSpec } from "#agent/apps/instance-spec.ts";
 import { returnPort, reservePort } from "#agent/apps/reserve-port.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { checkProcesses } from "#agent/policy/check-commands.ts";
@@ -67,6 +67,7 @@ async function start(
     try {
       const note: InstanceNote = {
         ...{ name, process: processName, release: release.version, port },
+        ...insideOf(release, process, port),
         fingerprint: before?.fingerprint ?? instanceFingerprint(release.version, process, variables),
         ...{ draining_until: null, is_crash_looping: before?.is_crash_looping ?? false },
       };

@@ -62,6 +62,16 @@ export type Supervisor = {
   stop(project: ProjectId, name: string): Promise<SupervisorResult<null>>;
   /** The instances of a project, or with null of all projects. */
   list(project: ProjectId | null): Promise<SupervisorResult<readonly SupervisedInstance[]>>;
-  /** Whether a process of the instance itself listens on this TCP port. */
-  listensOn(project: ProjectId, name: string, port: number): Promise<SupervisorResult<boolean>>;
+  /**
+   * Whether a process of the instance itself listens on this TCP port. With `inside`, also whether its app listens on this port in
+   * the network of its container.
+   */
+  listensOn(
+    project: ProjectId,
+    name: string,
+    port: number,
+    inside?: number,
+  ): Promise<SupervisorResult<boolean>>;
+  /** The TCP ports on which the app of an instance listens in the network of its container. */
+  portsInside(project: ProjectId, name: string): Promise<SupervisorResult<readonly number[]>>;
 };

@@ -53,6 +53,7 @@ export function createSystemdSupervisor({ home, socketPath }: SystemdSupervisorO
       if (!script.ok) return script;
       const request = {
         ...({ verb: "start", project, version, instance } as const),
+        ...(spec.command.engine === undefined ? {} : { engine: spec.command.engine }),
         ...helperLimits(spec.limits),
         ...supervisedOf(spec),
         job_bytes: Buffer.byteLength(script.value),
@@ -74,9 +75,14 @@ export function createSystemdSupervisor({ home, socketPath }: SystemdSupervisorO
       }
       return succeed(found);
     },
-    async listensOn(project, instance, port) {
-      const answer = await ask({ verb: "listens", project, instance, port });
+    async listensOn(project, instance, port, inside) {
+      const further = inside === undefined ? {} : { inside };
+      const answer = await ask({ verb: "listens", project, instance, port, ...further });
       return answer.ok ? succeed(answer.value[0] === "yes") : answer;
+    },
+    async portsInside(project, instance) {
+      const answer = await ask({ verb: "ports", project, instance });
+      return answer.ok ? succeed(answer.value.map(Number)) : answer;
     },
   };
 }

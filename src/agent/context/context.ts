@@ -2,6 +2,7 @@ import type { AgentConnection } from "#contract/agent-connection.ts";
 import type { AppRegistry } from "#agent/apps/app-registry.ts";
 import type { Ingress } from "#agent/ingress/ingress.ts";
 import type { Supervisor } from "#agent/apps/supervisor.ts";
+import type { ContainerEngine } from "#agent/containers/engine.ts";
 import type { Isolation } from "#agent/isolation/isolation.ts";
 import type { Policy } from "#agent/policy/policy.ts";
 import type { Pace } from "#agent/lib/pace.ts";
@@ -51,6 +52,8 @@ export type AgentContext = {
   readonly slots: string;
   /** Who runs the commands of projects. Decided when the agent starts. */
   readonly isolation: Isolation;
+  /** What makes containers. Looked for when the agent starts. */
+  readonly engine: ContainerEngine;
   /** Runs the instances of apps. They do not end with the agent. */
   readonly supervisor: Supervisor;
   /** The programs of this server that builds use. */

@@ -7,6 +7,7 @@ set -euf
 umask 077
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
 
+unit=$2
 # The isolation helper makes this folder, reads the files, and deletes them when the instance is stopped.
 # life: since the last start: time in ms, the same in uptime, delay before it, OOM kills, restarts, CPU time in us, control group
 life=/run/gantry-isolate/apps/$2.life
@@ -99,6 +100,16 @@ read_number() {
   esac
 }
 
+# The process that gets the stop signal. In a container, the main process of the unit only waits for the container's first
+# one, whose number the project could have replaced with another.
+read_first() {
+  first=$MAINPID
+  case $unit in gantry-app-podman-*) ;; *) return 0 ;; esac
+  if ! read -r pid <"/run/gantry-containers/$unit/first.pid"; then return 0; fi 2>/dev/null
+  read_others
+  case " $others " in *" $pid "*) first=$pid ;; esac
+}
+
 # Sends the stop signal once to each process that the end of its parent has left. A process whose parent still runs gets
 # it from its parent, as the programs of npm do, or when the parent has ended.
 signal_orphans() {
@@ -178,7 +189,8 @@ case $1 in
     read_number
     read_catching
     # The first process alone at first, because some pass the signal on. A shell does not: it ends, and leaves its command.
-    kill -s "$signal" "$MAINPID" 2>/dev/null || true
+    read_first
+    kill -s "$signal" "$first" 2>/dev/null || true
     while [ -e "/proc/$MAINPID" ] && is_early; do sleep 0.05; done
     end_others
     ;;

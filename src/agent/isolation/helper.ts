@@ -13,6 +13,9 @@ type Limits = {
   readonly tasks: number;
 };
 
+/** What a unit runs that makes a container. */
+type Engine = { readonly engine?: "podman" };
+
 type OfProject<Verb extends string, Fields = unknown> = {
   readonly verb: Verb;
   readonly project: ProjectId;
@@ -31,18 +34,22 @@ export type HelperRequest =
   | OfRelease<"own">
   | OfRelease<
       "run",
-      Limits & {
-        readonly kind: "build" | "cache" | "command" | "job";
-        readonly number: number;
-        readonly marker: string;
-        readonly job_bytes: number;
-      }
+      Limits &
+        Engine & {
+          readonly kind: "build" | "cache" | "command" | "job";
+          readonly number: number;
+          readonly marker: string;
+          readonly job_bytes: number;
+        }
     >
-  | (OfRelease<"start"> & OfInstance<"start", Limits & SupervisedSettings & { readonly job_bytes: number }>)
+  | (OfRelease<"start"> &
+      OfInstance<"start", Limits & Engine & SupervisedSettings & { readonly job_bytes: number }>)
   | OfInstance<"stop">
-  | OfInstance<"listens", { readonly port: number }>
+  | OfInstance<"listens", { readonly port: number; readonly inside?: number }>
+  | OfInstance<"ports">
   | { readonly verb: "list"; readonly project?: ProjectId }
   | OfProject<"read", { readonly path_bytes: number }>
+  | { readonly verb: "show" }
   | OfProject<"running">
   | OfProject<"end_build">
   | OfProject<"end_commands">

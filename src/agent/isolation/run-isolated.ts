@@ -68,7 +68,8 @@ export async function runIsolated(command: Command, options: IsolatedOptions): P
   const job = jobScript(command);
   const number = unit.number ?? nextOutputNumber(outputFolder, String(unit.version));
   const { kind, project, version, marker, limits } = unit;
-  const request = { verb: "run", kind, project, version, number, marker } as const;
+  const engine = command.engine === undefined ? {} : { engine: command.engine };
+  const request = { verb: "run", kind, project, version, ...engine, number, marker } as const;
   const job_bytes = Buffer.byteLength(job);
   const call = callHelper(users.socketPath, { ...request, ...helperLimits(limits), job_bytes }, job);
   try {

@@ -4,6 +4,7 @@ import { createAppRegistry } from "#agent/apps/app-registry.ts";
 import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
 import { endSupervisor } from "#agent/apps/process-supervisor.ts";
 import { connectionPath, readConnection } from "#agent/context/connection-file.ts";
+import { findEngine } from "#agent/containers/engine.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { type Isolation, isolationSentences } from "#agent/isolation/isolation.ts";
@@ -116,6 +117,7 @@ async function serve(
     ingress: await chooseIngress(args.ingress, home, slots),
     slots,
     isolation,
+    engine: await findEngine(isolation),
     supervisor: chooseSupervisor(isolation, supervisorOptions(home, isSupervisorExternal)),
     log,
   };

@@ -85,6 +85,8 @@ const Rules = z.strictObject({
    * against the other rules.
    */
   artifacts: z.optional(z.enum(["accept", "refuse"])),
+  /** Images that are built or run here. */
+  containers: z.optional(z.enum(["any", "none"])),
   /** `project`: each project has a deploy key of its own. `server`: all projects of this server share one. */
   deploy_keys: z._default(z.enum(["project", "server"]), "project"),
   /** `pin`: the key of a new ssh host is trusted on first use, and pinned. `known`: new ssh hosts are refused. */
@@ -93,6 +95,8 @@ const Rules = z.strictObject({
   remove_projects: z._default(z.enum(["any", "keep_files", "none"]), "any"),
   /** How many MiB of dependencies and build caches each project keeps. 0: none. */
   cache_mb: z._default(wholeBetween(0, 10_000_000), 2048),
+  /** How many MiB of images each project keeps. Above, the layers are removed that only the next build would use. */
+  images_mb: z._default(wholeBetween(0, 10_000_000), 10_240),
   /**
    * The most that a project's build, release or activate command and each instance of a process may use, whatever their
    * own limits. Omitted: no maximum.
@@ -118,8 +122,8 @@ function limitsCode(rules: z.infer<typeof Rules>): boolean {
 /**
  * What this server's owner allows the control plane to order. Omitted rules are `any`, except `commits`, which is
  * `reachable`, `commands` and `cron`, which are `none`, and `release_commands` and `processes`, which have the value of
- * `activate_commands`: a policy from before them must not allow more than it says. `artifacts` is `accept`
- * if no rule limits which repositories and branches are deployed and which commands run, and otherwise `refuse`. Unknown names are errors, so that a mistyped rule is not
+ * `activate_commands`: a policy from before them must not allow more than it says. `artifacts` is `accept` and `containers` is `any`
+ * if no rule limits which repositories and branches are deployed and which commands run, and otherwise `refuse` and `none`. Unknown names are errors, so that a mistyped rule is not
  * ignored.
  */
 export const Policy = z.pipe(
@@ -129,6 +133,7 @@ export const Policy = z.pipe(
     release_commands: rules.release_commands ?? rules.activate_commands,
     processes: rules.processes ?? rules.activate_commands,
     artifacts: rules.artifacts ?? (limitsCode(rules) ? ("refuse" as const) : ("accept" as const)),
+    containers: rules.containers ?? (limitsCode(rules) ? ("none" as const) : ("any" as const)),
   })),
 );
 /** `file`: where it was read, for messages. */

@@ -21,6 +21,7 @@ import { createRunLog } from "#agent/run/run-log.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { failUnexpectedly } from "#agent/step/step.ts";
 import { tidyArtifacts } from "#agent/run/artifact/take-artifact.ts";
+import { tidyImages } from "#agent/run/image/tidy-images.ts";
 import { tidyCache } from "#agent/run/cache/tidy-cache.ts";
 import { tidyMirrors } from "#agent/git/mirror/tidy-mirrors.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -93,6 +94,7 @@ function openReport(
 async function tidy(scope: RunScope, wanted: AbortSignal): Promise<void> {
   await tidyArtifacts(scope);
   await tidyCache(scope);
+  await tidyImages(scope, wanted);
   await tidyMirrors(scope, wanted);
 }
 

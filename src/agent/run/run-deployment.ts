@@ -1,6 +1,9 @@
 import { checkCron, checkProcesses } from "#agent/policy/check-commands.ts";
 import { checkArtifacts, checkOrder, checkRelease } from "#agent/policy/check-policy.ts";
 import type { PolicyRefusal } from "#agent/policy/refuse.ts";
+import { checkContainers } from "#agent/policy/check-containers.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import { discardNextPlace } from "#agent/workspace/live-place.ts";
 import { jobsHere, processesHere, servesDomain, unknownHere } from "#agent/workspace/place.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -233,8 +236,14 @@ async function prepareRelease(
   const way = isOnlyBuilder(order) ? "build_only" : takeTaskOf(order) === null ? "build" : "take";
   const ordered = unlessRefused(null, checkOrder(context, order, way));
   if (!ordered.ok) return ordered;
+  const container = order.framework === DOCKERFILE ? requireEngine(context) : succeed(null);
+  if (!container.ok) return container;
   if (order.reuse_release !== null) {
     const kept = await readRelease(folder, order.reuse_release);
+    if (kept?.image !== undefined) {
+      const usable = requireEngine(context);
+      if (!usable.ok) return usable;
+    }
     // The policy may have changed since it was built.
     if (kept !== null) return unlessRefused(kept, checkRelease(scope.context, kept));
     const instead = way === "take" ? "taking its build" : "building it again";
@@ -286,6 +295,13 @@ async function buildHere(scope: RunScope, progress: Progress): Promise<Step<Rele
   const { release, packed } = built.value;
   const sent = packed === null ? succeed(null) : await sendBuild(scope, packed, startedAt);
   return sent.ok ? succeed(release) : sent;
+}
+
+/** Checks that this server can and may run containers. */
+function requireEngine({ engine, policy }: AgentContext): Step<null> {
+  if (engine.kind === "missing")
+    return fail("containers_missing", "fetch", "this server cannot run containers", undefined, engine.reason);
+  return unlessRefused(null, checkContainers(policy));
 }
 
 /** The index of about 10,000 files. Their links are checked within a fraction of a second. */

@@ -42,6 +42,8 @@ export function projectFolder(home: string, projectId: ProjectId) {
     assetsIndex: join(root, "assets.json"),
     /** Parts of an artifact that this server gets, in a folder that is named after it. */
     artifacts: join(root, "artifacts"),
+    /** The project's images and containers. Only the project's user can read it. */
+    containers: join(root, "containers"),
     /** Unfinished files, and files that are about to be deleted. */
     temp: join(root, "tmp"),
     /** Output of processes that activate commands left running. */

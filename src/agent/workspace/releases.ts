@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { ReleaseImage } from "#agent/workspace/release-image.ts";
 import { SiteRules } from "#agent/workspace/site-rules.ts";
 import { hasCode } from "#node/has-code.ts";
 import { discard, putAside, removeTree } from "#agent/workspace/discard.ts";
@@ -48,6 +49,8 @@ export const Release = z.object({
   /** The release command that its repository defines. Missing: none, or the project has one. */
   release_command: z.optional(ShellCommand),
   limits: Limits,
+  /** What its commands run in, if it is built from a Dockerfile. */
+  image: z.optional(ReleaseImage),
   /** Its files are a build of another machine. */
   taken: z.optional(z.literal(true)),
   /** The folders of the tools that it was built with, for the PATH of its commands. Missing: the server's own tools. */
@@ -66,6 +69,7 @@ export const BuiltRelease = z.pick(Release, {
   cron: true,
   commands_from: true,
   release_command: true,
+  image: true,
 });
 export type BuiltRelease = z.infer<typeof BuiltRelease>;
 

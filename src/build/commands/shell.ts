@@ -34,12 +34,19 @@ export function shellCommand(
       // A release has no .git. Tools that ask git for a version or install hooks must not find a repository in a
       // folder above.
       GIT_CEILING_DIRECTORIES: dirname(facts.release),
-      GANTRY: "1",
-      GANTRY_PROJECT: facts.projectName,
       [RELEASE_MARKER]: facts.release,
-      GANTRY_VERSION: String(facts.version),
-      GANTRY_COMMIT: facts.commitSha,
-      GANTRY_BRANCH: facts.branch,
+      ...releaseVariables(facts),
     },
+  };
+}
+
+/** The variables that say what is deployed. */
+export function releaseVariables(facts: Omit<ReleaseFacts, "release">): Readonly<Record<string, string>> {
+  return {
+    GANTRY: "1",
+    GANTRY_PROJECT: facts.projectName,
+    GANTRY_VERSION: String(facts.version),
+    GANTRY_COMMIT: facts.commitSha,
+    GANTRY_BRANCH: facts.branch,
   };
 }

@@ -1,8 +1,12 @@
-/** A program to start, without a shell. `env` is its complete environment. */
+/**
+ * A program to start, without a shell. `env` is its complete environment. `engine`: it makes containers, and runs in a sandbox
+ * that allows that.
+ */
 export type Command = {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly engine?: "podman";
 };
 
 /**

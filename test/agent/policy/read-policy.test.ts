@@ -58,9 +58,11 @@ describe("a policy file", () => {
       health_checks: ["https://shop.example.com"],
       deploy_keys: "server",
       artifacts: "accept",
+      containers: "any",
       host_keys: "known",
       remove_projects: "keep_files",
       cache_mb: 512,
+      images_mb: 1024,
       limits: { memory_mb_max: 512, tasks_max: 100 },
     };
     write(JSON.stringify(full));
@@ -72,23 +74,29 @@ describe("a policy file", () => {
     });
   });
 
-  it("refuses builds of other machines where it limits what is deployed and what runs, unless it says otherwise", async () => {
-    const ruleOf = async (rules: Record<string, unknown>) => {
-      write(JSON.stringify({ version: 1, ...rules }));
-      const read = await readPolicy(path());
-      return read.kind === "read" ? read.policy.artifacts : read.reason;
-    };
-    expect(openPolicy.artifacts).toBe("accept");
-    expect(await ruleOf({ commands: "none", limits: { tasks_max: 100 } })).toBe("accept");
-    for (const limit of [
-      { repositories: "remote" },
-      { branches: ["main"] },
-      { build_commands: "repository" },
-      { processes: "none" },
-    ])
-      expect(await ruleOf(limit), JSON.stringify(limit)).toBe("refuse");
-    expect(await ruleOf({ repositories: "remote", artifacts: "accept" })).toBe("accept");
-  });
+  it.each([
+    { rule: "artifacts", what: "builds of other machines", allows: "accept", refuses: "refuse" },
+    { rule: "containers", what: "containers", allows: "any", refuses: "none" },
+  ] as const)(
+    "refuses $what where it limits what is deployed and what runs, unless it says otherwise",
+    async ({ rule, allows, refuses }) => {
+      const ruleOf = async (rules: Record<string, unknown>) => {
+        write(JSON.stringify({ version: 1, ...rules }));
+        const read = await readPolicy(path());
+        return read.kind === "read" ? read.policy[rule] : read.reason;
+      };
+      expect(openPolicy[rule]).toBe(allows);
+      expect(await ruleOf({ commands: "none", limits: { tasks_max: 100 } })).toBe(allows);
+      for (const limit of [
+        { repositories: "remote" },
+        { branches: ["main"] },
+        { build_commands: "repository" },
+        { processes: "none" },
+      ])
+        expect(await ruleOf(limit), JSON.stringify(limit)).toBe(refuses);
+      expect(await ruleOf({ repositories: "remote", [rule]: allows })).toBe(allows);
+    },
+  );
 
   it("in the documentation is valid, and has every rule", async () => {
     const docs = readFileSync(new URL("../../../docs/servers.md", import.meta.url), "utf8");

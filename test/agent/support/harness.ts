@@ -155,6 +155,7 @@ export class AgentWorld {
       ingress: noIngress,
       slots: localSlotsFolder(this.home),
       isolation: this.isolation,
+      engine: { kind: "missing", reason: "Tests of containers run on a server." },
       supervisor: chooseSupervisor(this.isolation, this.#supervisorOptions),
       tools: toolsOf(environment),
       log: (message) => void this.logLines.push(message),

@@ -26,6 +26,8 @@ export type AppServerOptions = {
   readonly packages?: boolean;
   /** Installs the ingress, with certificates of its own authority. */
   readonly ingress?: boolean;
+  /** A server that can run containers. */
+  readonly containers?: boolean;
   /** Of servers that belong to the same account. */
   readonly gantry?: Gantry;
 };
@@ -46,14 +48,24 @@ export class AppServer {
     this.#httpsPort = httpsPort;
   }
 
-  static async start({ packages = false, ingress = false, ...shared }: AppServerOptions): Promise<AppServer> {
-    const [gantry, machine] = await Promise.all([shared.gantry ?? useGantry(), DebianMachine.boot()]);
+  static async start({
+    packages = false,
+    ingress = false,
+    containers = false,
+    ...shared
+  }: AppServerOptions): Promise<AppServer> {
+    const [gantry, machine] = await Promise.all([
+      shared.gantry ?? useGantry(),
+      DebianMachine.boot(containers ? "trixie" : "bookworm"),
+    ]);
     const { id, enrollment } = await registerServer(gantry);
     await machine.allowLocalRepositories();
     if (packages) await servePackages(machine, await freePort());
     const httpsPort = ingress ? await prepareIngress(machine) : 0;
-    const options = ingress ? " -s -- --ingress" : "";
-    const installed = await machine.run(`${enrollment.command}${options}`, { GANTRY_CADDY: "/opt/caddy" });
+    const wanted = [ingress ? "--ingress" : null, containers ? "--with-containers" : null];
+    const options = wanted.filter((option) => option !== null);
+    const words = options.length === 0 ? "" : ` -s -- ${options.join(" ")}`;
+    const installed = await machine.run(`${enrollment.command}${words}`, { GANTRY_CADDY: "/opt/caddy" });
     expect(installed).toMatchObject({ code: 0 });
     return new AppServer(machine, gantry, id, httpsPort);
   }

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { debianRootPath } from "../../../scripts/shared/debian-root.ts";
+import { type DebianRelease, debianRootPath } from "../../../scripts/shared/debian-root.ts";
 import { runShell, type ShellEnd } from "../../support/run-shell.ts";
 
 const TREES = "/sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd";
@@ -22,10 +24,29 @@ mkdir /mnt/upper /mnt/work /mnt/root
 mount -t overlay overlay -o "lowerdir=$ROOT,upperdir=/mnt/upper,workdir=/mnt/work" /mnt/root
 while true; do
   code=0
-  systemd-nspawn --quiet --directory=/mnt/root --machine="$NAME" --register=no --keep-unit --bind-ro="$NODE:/usr/local/bin/node" --resolv-conf=bind-host --timezone=off --link-journal=no --boot || code=$?
+  # Not quoted, because it is a list.
+  systemd-nspawn --quiet --directory=/mnt/root --machine="$NAME" --register=no --keep-unit --bind-ro="$NODE:/usr/local/bin/node" --resolv-conf=bind-host --timezone=off --link-journal=no $OPTIONS --boot || code=$?
   # The machine reboots.
   [ $code -eq 133 ] || exit $code
 done`;
+
+/**
+ * What containers without root need in nspawn: version 2 of control groups, a network namespace with settings of its own,
+ * and system calls that nspawn refuses otherwise. An overlay cannot have its folders on another overlay, so the agent's
+ * folder is a real one.
+ */
+const CONTAINERS = {
+  environment: { SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: "1", SYSTEMD_NSPAWN_API_VFS_WRITABLE: "network" },
+  options: (data: string) => [
+    "--system-call-filter=@keyring",
+    "--system-call-filter=bpf",
+    `--bind=${data}:/var/lib/gantry`,
+  ],
+};
+
+/** The agent's folder is a disk of its own there, so an administrator has given it to the agent's user. */
+const OWN_DISK =
+  "useradd --system --user-group --home-dir /var/lib/gantry --no-create-home --shell /usr/sbin/nologin gantry && chown gantry:gantry /var/lib/gantry && chmod 750 /var/lib/gantry";
 
 /** The machine's last processes can still be ending. */
 const REMOVE_GROUPS = `for tree in ${TREES}; do
@@ -47,17 +68,22 @@ export class DebianMachine {
   readonly #nspawn: ChildProcess;
   readonly #name: string;
   readonly #console: () => string;
+  /** A folder of this machine that is the agent's folder there; null: it is part of the machine. */
+  readonly #data: string | null;
   #leader = 0;
 
-  private constructor(name: string, nspawn: ChildProcess, console: () => string) {
+  private constructor(name: string, nspawn: ChildProcess, console: () => string, data: string | null) {
     this.#name = name;
     this.#nspawn = nspawn;
     this.#console = console;
+    this.#data = data;
   }
 
-  static async boot(): Promise<DebianMachine> {
+  /** @param release trixie can run containers */
+  static async boot(release: DebianRelease = "bookworm"): Promise<DebianMachine> {
     count += 1;
     const name = `gantry-${process.pid}-${count}`;
+    const data = release === "trixie" ? mkdtempSync(join(tmpdir(), `${name}-`)) : null;
     const nspawn = spawn(
       "setpriv",
       [
@@ -77,9 +103,11 @@ export class DebianMachine {
       {
         env: {
           PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
-          ROOT: debianRootPath(),
+          ROOT: debianRootPath(release),
           NODE: process.execPath,
           NAME: name,
+          OPTIONS: data === null ? "" : CONTAINERS.options(data).join(" "),
+          ...(data === null ? {} : CONTAINERS.environment),
         },
         stdio: ["ignore", "pipe", "pipe"],
       },
@@ -87,8 +115,10 @@ export class DebianMachine {
     let console = "";
     for (const stream of [nspawn.stdout, nspawn.stderr])
       stream.on("data", (chunk: Buffer) => (console += chunk.toString()));
-    const machine = new DebianMachine(name, nspawn, () => console);
+    const machine = new DebianMachine(name, nspawn, () => console, data);
     await machine.#waitUntilUp();
+    // The device of nspawn is closed to users. A device of this machine must not be bound: its mode would change here.
+    if (data !== null) await machine.tell(`chmod 666 /dev/net/tun; ${OWN_DISK}`);
     return machine;
   }
 
@@ -175,6 +205,7 @@ export class DebianMachine {
       await closed;
     }
     await runShell(["sh", "-c", REMOVE_GROUPS], { env: { PATH: "/usr/bin:/bin", NAME: this.#name } });
+    if (this.#data !== null) rmSync(this.#data, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -171,7 +171,7 @@ export function fetchAll(place: GitPlace, unshallow: boolean): Command {
 
 /** Prints `<sha>\0<message>` of a commit in the mirror. Fails when there is none, or more than one of that short name. */
 export function showCommit(place: GitPlace, name: string): Command {
-  return git(place, ["log", "-1", "--no-color", "--format=%H%x00%B", `${name}^{commit}`, "--"]);
+  return git(place, ["log", "-1", "--no-color", "--format=%H%x00%T%x00%B", `${name}^{commit}`, "--"]);
 }
 
 /** Writes a commit's files into an empty folder, with a separate index. */

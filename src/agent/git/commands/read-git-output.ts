@@ -28,14 +28,13 @@ export function isRefMissing(stderr: string): boolean {
   return /^fatal: couldn't find remote ref /im.test(stderr);
 }
 
-export type CommitShown = { readonly sha: string; readonly message: string };
+export type CommitShown = { readonly sha: string; readonly tree: string; readonly message: string };
 
-/** Parses the output of `showCommit`: the hash, a NUL, the message. `null` for any other output. */
+/** Parses the output of `showCommit`: the hashes of the commit and of its files, and the message. `null` for any other output. */
 export function readCommit(output: string): CommitShown | null {
-  const end = output.indexOf("\0");
-  const sha = output.slice(0, end);
-  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) return null;
-  return { sha, message: output.slice(end + 1).trim() };
+  const [, sha, tree, message = ""] =
+    /^([0-9a-f]{40}|[0-9a-f]{64})\0([0-9a-f]{40,64})\0([^]*)$/.exec(output) ?? [];
+  return sha === undefined || tree === undefined ? null : { sha, tree, message: message.trim() };
 }
 
 /**

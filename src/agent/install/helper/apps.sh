@@ -19,10 +19,11 @@ forget_app() {
 
 # Starts an instance of an app, which systemd starts again whenever it ends. systemd reads the job at each start.
 start_app() {
-  class=app unit=gantry-app-$project-$instance.service signal=$stop_signal seconds=$stop_seconds
+  class=app unit=gantry-app-$prefix$project-$instance.service signal=$stop_signal seconds=$stop_seconds
   read_job
   own_once
   make_logs
+  if [ -n "$engine" ]; then make_containers; fi
   # Zero seconds would be no limit for systemd.
   if [ "$seconds" -eq 0 ]; then signal=SIGKILL seconds=5; fi
   lock_apps
@@ -43,7 +44,15 @@ start_app() {
   printf '%s %s\n' "$signal" "$seconds" >"$apps/$unit.grace"
   folder=$home/projects/$project
   places="-$folder/shared $folder/home $folder/logs"
-  if start_unit --description="Gantry app of $project" --property=Type=exec \
+  # podman ends when the container runs, and leaves the process that waits for its end.
+  type=exec
+  if [ -n "$engine" ]; then
+    type=forking
+    set -- --property=PIDFile="$containers/$unit/monitor.pid"
+  else
+    set --
+  fi
+  if start_unit --description="Gantry app of $project" --property=Type=$type "$@" \
     --property=LoadCredential="job:$apps/$unit.job" \
     --property=KillSignal="$signal" --property=TimeoutStopSec="$((seconds + 1))" /bin/sh "/run/credentials/$unit/job"; then
     answer ok
@@ -54,8 +63,15 @@ start_app() {
   answer "failed: status $status: $(head -c 500 "$work/message" | tr '\n' ' ')"
 }
 
-stop_app() {
+# The unit of an instance that was started.
+find_instance() {
   unit=gantry-app-$project-$instance.service
+  contained=gantry-app-podman-$project-$instance.service
+  if [ -e "/run/systemd/transient/$contained" ] || [ -e "$apps/$contained.job" ]; then unit=$contained; fi
+}
+
+stop_app() {
+  find_instance
   mkdir -m 700 "$apps" 2>/dev/null || true
   : >"$apps/$unit.stop"
   # As long as the instance may take to end.
@@ -73,7 +89,7 @@ stop_app() {
 list_apps() {
   cd /run/systemd/transient 2>/dev/null || answer apps
   set +f
-  printf '%s\n' "gantry-app-${project:-proj_}"*.service | awk -v apps="$apps" '
+  printf '%s\n' "gantry-app-${project:-proj_}"*.service "gantry-app-podman-${project:-proj_}"*.service | awk -v apps="$apps" '
     function first_line(file,  line) {
       line = ""
       if ((getline line < file) <= 0) line = ""
@@ -151,20 +167,26 @@ list_apps() {
         cpu = sprintf("%.0f", cpu)
       }
       if (exists(apps "/" $0 ".stop")) state = "stopping"
-      printf " %s/%s/%s/%s", substr($0, 12, 31), substr($0, 44, length($0) - 51), state, start
+      name = $0
+      sub(/^gantry-app-(podman-)?/, "", name)
+      printf " %s/%s/%s/%s", substr(name, 1, 31), substr(name, 33, length(name) - 40), state, start
       printf "/%s/%s/%s/%s/%s/%s", restarts, code, signal, oom, memory, cpu
     }
     END { printf "\n" }'
 }
 
-# Whether a process of the instance itself listens on the port, so that no other program passes for it.
+# Whether a process of the instance itself listens on the port, so that no other program passes for it. With `inside`, also
+# whether the app listens on this port in the network of its container: there, the engine has taken the first one.
 listens() {
-  unit=gantry-app-$project-$instance.service
+  find_instance
   [ -e "/run/systemd/transient/$unit" ] || answer "failed: there is no instance $instance"
   sockets=$(awk -v port="$(printf %04X "$port")" '$4 == "0A" && substr($2, length($2) - 3) == port { print $10 }' \
     /proc/net/tcp /proc/net/tcp6 2>/dev/null || true)
   if [ -z "$sockets" ] || ! [ -e "$apps/$unit.life" ]; then answer "listens no"; fi
   read -r _ _ _ _ _ _ cgroup <"$apps/$unit.life"
+  if [ -n "$inside" ]; then
+    case " $(ports_inside "$cgroup") " in *" $inside "*) ;; *) answer "listens no" ;; esac
+  fi
   set --
   for pid in $(pids_in "$cgroup"); do set -- "$@" "/proc/$pid/fd"; done
   if [ $# -gt 0 ]; then
@@ -173,4 +195,24 @@ listens() {
     done
   fi
   answer "listens no"
+}
+
+# The ports on which the app of an instance listens in the network of its container.
+list_ports() {
+  find_instance
+  if ! [ -e "$apps/$unit.life" ]; then answer ports; fi
+  read -r _ _ _ _ _ _ cgroup <"$apps/$unit.life"
+  # shellcheck disable=SC2046 # each is a word
+  answer ports $(ports_inside "$cgroup")
+}
+
+# In a network of its own, nothing but the container can listen.
+ports_inside() {
+  own=$(readlink /proc/self/ns/net)
+  for pid in $(pids_in "$1"); do
+    network=$(readlink "/proc/$pid/ns/net" 2>/dev/null || true)
+    case " $own ${seen-} " in *" ${network:-$own} "*) continue ;; esac
+    seen="${seen-} $network"
+    cat "/proc/$pid/net/tcp" "/proc/$pid/net/tcp6" 2>/dev/null || true
+  done | awk '$4 == "0A" { sub(/^.*:/, "", $2); print $2 }' | sort -u | head -n 20 | while read -r port_hex; do printf '%d ' "0x$port_hex"; done
 }

@@ -10,6 +10,10 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
 home=%HOME%
 agent=%USER%
 app_life=%APP_LIFE%
+# The settings of podman. They exist if the server was set up for containers.
+containers_conf=%CONTAINERS_CONF%
+# What a container has in memory while it runs: a folder for each unit, which systemd makes and removes.
+containers=/run/gantry-containers
 # The agent is a member, and no project user is: it may change the folders that a build made.
 group=gantry-isolate
 state=/run/gantry-isolate

@@ -9,6 +9,20 @@ make_user() {
     answer "failed: the user $project cannot be created: $(head -c 300 "$work/message" | tr '\n' ' ')"
 }
 
+# The project's images and containers, and the ids of the users in them: 65,536 for each project.
+make_containers() {
+  if ! grep -q "^$project:" /etc/subuid || ! grep -q "^$project:" /etc/subgid; then
+    first=$((700000000 + ($(id -u "$project") - 40000) * 65536))
+    flock "$state/users.lock" usermod --add-subuids "$first-$((first + 65535))" --add-subgids "$first-$((first + 65535))" "$project" \
+      >"$work/message" 2>&1 || answer "failed: $project cannot get user ids: $(head -c 300 "$work/message" | tr '\n' ' ')"
+  fi
+  enter ''
+  mkdir containers 2>/dev/null || true
+  enter containers
+  chown "$project:$project" .
+  chmod 700 .
+}
+
 make_home() {
   enter ''
   mkdir home private-tmp 2>/dev/null || true

@@ -47,6 +47,13 @@ read_job() {
 # for systemd-run.
 start_unit() {
   folder=$home/projects/$project
+  if [ -n "$engine" ]; then
+    run=$containers/$unit
+    # AppArmor lets the programs of a container's network write only to the folder that a user has while signed in.
+    set -- --property=RuntimeDirectory="${run#/run/}" --property=RuntimeDirectoryMode=0700 --property=BindPaths="$run:/run/user/$(id -u "$project")" \
+      --setenv=CONTAINERS_CONF="$containers_conf" "$@"
+    places="$places $folder/containers"
+  fi
   case $memory_mb in null) memory=infinity ;; *) memory=${memory_mb}M ;; esac
   systemd-run --quiet --unit="$unit" --slice="gantry-$class.slice" --property=User="$project" --property=Group="$project" \
     --property=TemporaryFileSystem="$home:mode=0755,nr_inodes=1k,size=1M" \
@@ -60,9 +67,10 @@ run() {
   # A copy to or from the cache is a unit of the build, with its limits and its end.
   class=$kind
   if [ "$kind" = cache ]; then class=build; fi
-  unit=gantry-$class-$project-$version-$number-$marker.service
+  unit=gantry-$class-$prefix$project-$version-$number-$marker.service
   read_job
   if [ "$class" = job ]; then own_once; else own; fi
+  if [ -n "$engine" ]; then make_containers; fi
   forget "$unit"
   if [ "$class" = command ]; then open_files; else open_pipes; fi
   places="-$home/projects/$project/shared $home/projects/$project/home"

@@ -10,7 +10,10 @@ pids_of() {
   if [ -n "$path" ]; then pids_in "$path"; fi
 }
 
-units_like() { systemctl list-units --all --plain --no-legend --full "$1" | cut -d ' ' -f 1; }
+# The units of a class whose names continue with a pattern, with and without a container.
+units_like() {
+  systemctl list-units --all --plain --no-legend --full "gantry-$1-$2" "gantry-$1-podman-$2" | cut -d ' ' -f 1
+}
 
 # The drop-ins that install.sh writes have its `left` run when the first process of a unit has ended.
 forget() {

@@ -12,21 +12,21 @@ prepare_end() {
 # Ends units and answers with the names of the processes that were in them.
 end_units() {
   ended=''
-  for unit in $(units_like "$1"); do
+  for unit in $(units_like "$1" "$2"); do
     for pid in $(pids_of "$unit"); do
       ended="$ended $(tr -cd '[:alnum:]._-' <"/proc/$pid/comm" 2>/dev/null || true)/$pid"
     done
     prepare_end "$unit" &
   done
   wait
-  for unit in $(units_like "$1"); do forget "$unit"; done
+  for unit in $(units_like "$1" "$2"); do forget "$unit"; done
   answer "ended$ended"
 }
 
 # The releases and the numbers of the commands that left processes running.
 list_running() {
   found=''
-  for unit in $(units_like "gantry-command-$project-*"); do
+  for unit in $(units_like command "$project-*"); do
     rest=${unit#"gantry-command-$project-"}
     if [ -n "$(pids_of "$unit")" ]; then
       found="$found ${rest%%-*}-$(printf %s "${rest#*-}" | cut -d - -f 1)"
@@ -55,8 +55,8 @@ remove() {
   # All at once. Who removes a project does not wait for its requests.
   timeout 10 systemctl stop "gantry-*-$project-*" >/dev/null 2>&1 ||
     systemctl kill --signal=KILL "gantry-*-$project-*" >/dev/null 2>&1 || true
-  for unit in $(units_like "gantry-*-$project-*"); do forget "$unit"; done
-  if [ -d "$apps" ]; then find "$apps" -name "gantry-app-$project-*" -delete; fi
+  for unit in $(units_like '*' "$project-*"); do forget "$unit"; done
+  if [ -d "$apps" ]; then find "$apps" -name "gantry-app-*$project-*" -delete; fi
   if [ -d "$home/projects/$project" ]; then
     enter ''
     cd ..

@@ -10,6 +10,7 @@ field='"verb":"[a-z_]+"'
 field="$field|\"project\":\"proj_[0-7][0-9a-hjkmnp-tv-z]{25}\""
 field="$field|\"version\":$whole{0,14}"
 field="$field|\"kind\":\"(build|cache|command|job)\""
+field="$field|\"engine\":\"podman\""
 field="$field|\"number\":$whole{0,5}"
 field="$field|\"instance\":\"[a-z][a-z0-9_-]{0,29}-$whole{0,14}-[0-9]{1,2}\""
 field="$field|\"marker\":\"[a-z][a-z0-9_-]{0,99}\""
@@ -19,10 +20,11 @@ field="$field|\"tasks\":$whole{0,6}"
 field="$field|\"stop_signal\":\"SIG(TERM|INT|QUIT|HUP|USR1|USR2)\""
 field="$field|\"stop_seconds\":(0|$whole{0,2})"
 field="$field|\"port\":$whole{0,4}"
+field="$field|\"inside\":$whole{0,4}"
 field="$field|\"job_bytes\":$whole{0,6}"
 field="$field|\"path_bytes\":$whole{0,3}"
 # As in the patterns above. A request may have them in any order.
-order='project version kind number instance marker memory_mb cpu_weight tasks stop_signal stop_seconds port job_bytes path_bytes'
+order='project version kind engine number instance marker memory_mb cpu_weight tasks stop_signal stop_seconds port inside job_bytes path_bytes'
 
 # Reads a request into variables with the names of its fields, which nothing can change afterwards.
 read_request() {
@@ -38,8 +40,8 @@ read_request() {
   [ "$(printf '%s\n' "$@" | grep -cxE "$field")" = $# ] || refuse_request
   names=' '
   # What a request does not have is empty, whatever the environment says.
-  verb='' project='' version='' kind='' number='' instance='' marker='' memory_mb='' cpu_weight='' tasks=''
-  stop_signal='' stop_seconds='' port='' job_bytes='' path_bytes=''
+  verb='' project='' version='' kind='' engine='' number='' instance='' marker='' memory_mb='' cpu_weight='' tasks=''
+  stop_signal='' stop_seconds='' port='' inside='' job_bytes='' path_bytes=''
   for text; do
     name=${text#\"}
     name=${name%%\"*}
@@ -58,8 +60,12 @@ read_request() {
     show | list | 'list project') ;;
     'running project' | 'discard project' | 'remove project' | 'own project version' | 'read project path_bytes') ;;
     "run project version kind number marker $limits job_bytes") ;;
+    "run project version kind engine number marker $limits job_bytes")
+      case $kind in build | job) ;; *) refuse_request ;; esac
+      ;;
     "start project version instance $limits stop_signal stop_seconds job_bytes") ;;
-    'stop project instance' | 'listens project instance port') ;;
+    "start project version engine instance $limits stop_signal stop_seconds job_bytes") ;;
+    'stop project instance' | 'listens project instance port' | 'listens project instance port inside' | 'ports project instance') ;;
     'end_build project' | 'end_commands project' | 'end_release project version' | 'end_run project marker') ;;
     'end_jobs project' | 'end_job project marker') ;;
     *) refuse_request ;;

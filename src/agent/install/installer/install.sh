@@ -67,6 +67,7 @@ install_agent() {
   check_enrolment
   fetch_agent
   prepare_ingress
+  prepare_containers
   fetch_mise
   plan_making
   if [ $is_service = yes ]; then

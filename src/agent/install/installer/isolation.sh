@@ -1,6 +1,6 @@
 # The isolation helper, which root owns and which runs each project's commands as the project's user.
 write_isolate() {
-  sed "s,^home=%HOME%\$,home=$home,; s,^agent=%USER%\$,agent=$user,; s,^app_life=%APP_LIFE%\$,app_life=$app_life," <<'END'
+  sed "s,^home=%HOME%\$,home=$home,; s,^agent=%USER%\$,agent=$user,; s,^app_life=%APP_LIFE%\$,app_life=$app_life,; s,^containers_conf=%CONTAINERS_CONF%\$,containers_conf=$containers_conf," <<'END'
 @ISOLATE_HELPER@
 END
 }
@@ -147,6 +147,7 @@ install_isolation() {
     mkdir -p "/etc/systemd/system/gantry-$kind-.service.d"
     write_sandbox $kind | place "/etc/systemd/system/gantry-$kind-.service.d/10-gantry.conf" 644
   done
+  install_containers
   systemctl daemon-reload
   systemctl enable --quiet --now gantry-isolate.socket || fail 1 "gantry-isolate.socket does not start."
 }
@@ -155,6 +156,7 @@ remove_isolation() {
   systemctl disable --now --quiet gantry-isolate.socket 2>/dev/null || true
   # Without the helper nobody could stop them.
   systemctl stop 'gantry-app-*' 2>/dev/null || true
+  remove_containers
   rm -rf "$isolate" "$app_life" /etc/systemd/system/gantry-isolate.socket /etc/systemd/system/gantry-isolate@.service \
     /etc/systemd/system/gantry-build-.service.d /etc/systemd/system/gantry-read-.service.d \
     /etc/systemd/system/gantry-command-.service.d \

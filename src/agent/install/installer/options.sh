@@ -4,7 +4,7 @@ read_options() {
   token=${GANTRY_TOKEN:-}
   # Commands that this script starts do not need the token in their environment.
   unset GANTRY_TOKEN
-  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no policy='' repositories='' rules='' metrics='' issuer='' listen='' trust='' prefix='' home='' user=''
+  action=install is_service=yes is_started=yes is_purge=no wants_mise=no wants_ingress=no wants_containers=no policy='' repositories='' rules='' metrics='' issuer='' listen='' trust='' prefix='' home='' user=''
   while [ $# -gt 0 ]; do
     case $1 in
       --token | --prefix | --home | --user | --policy | --repositories | --ingress-issuer | --ingress-listen | --ingress-trust | --metrics)
@@ -26,6 +26,8 @@ read_options() {
       --no-service) is_service=no && shift ;;
       --no-start) is_started=no && shift ;;
       --with-mise) wants_mise=yes && shift ;;
+      # Without the rule, a policy that limits what runs would refuse them.
+      --with-containers) wants_containers=yes rules="$rules containers" && shift ;;
       --ingress) wants_ingress=yes && shift ;;
       --allow-commands | --allow-cron) rules="$rules ${1#--allow-}" && shift ;;
       --uninstall) action=uninstall && shift ;;
@@ -36,6 +38,9 @@ read_options() {
   done
   if [ $is_purge = yes ] && [ $action != uninstall ]; then fail 2 "--purge needs --uninstall."; fi
   if [ $is_service = no ] && [ -n "$user" ]; then fail 2 "--user cannot be used with --no-service, which installs for the current user."; fi
+  if [ $is_service = no ] && [ $wants_containers = yes ]; then
+    fail 4 "--with-containers needs systemd and a user for each project, and so cannot be used with --no-service."
+  fi
   if [ $is_service = no ] && [ $wants_ingress = yes ]; then
     fail 4 "--ingress needs systemd, and so cannot be used with --no-service."
   fi
@@ -91,6 +96,7 @@ read_places() {
   metrics=${metrics:-$(fact metrics)}
   if [ "$metrics" = none ]; then metrics=''; fi
   if [ -n "$caddy" ] && [ $is_service = yes ]; then wants_ingress=yes; fi
+  if [ -e "$lib/containers.conf" ] && [ $is_service = yes ]; then wants_containers=yes; fi
   if [ $is_service = yes ]; then
     home=${home:-$(fact home)} && home=${home:-/var/lib/gantry}
     user=${user:-$(fact user)} && user=${user:-gantry}
@@ -105,6 +111,8 @@ read_places() {
   unit=/etc/systemd/system/gantry-agent.service
   isolate=$lib/isolate
   app_life=$lib/app-life
+  containers_conf=$lib/containers.conf
+  registries_conf=/etc/containers/registries.conf.d/050-gantry.conf
   isolate_socket=/run/gantry-isolate.sock
   isolate_group=gantry-isolate
   tmpfiles=/etc/tmpfiles.d/gantry-agent.conf

@@ -19,6 +19,9 @@ mise_version=2026.9.15
 mise_sha256=09ea631d6f3e7031d63606a0892dc4c796f9fb57f493bc45937f9f7113c88216
 mise_url=${GANTRY_MISE_URL:-https://github.com/jdx/mise/releases/download}/v$mise_version/mise-v$mise_version-linux-x64
 
+# Builds and runs containers. Older versions mix up the containers of a user.
+oldest_podman=5.0
+
 # Caddy receives the visitors' requests. Older versions cannot read a slot for each request. The hashes are of Debian's
 # packages, which snapshot.debian.org keeps by their SHA-1.
 oldest_caddy=2.8
@@ -36,6 +39,7 @@ Installs the Gantry agent $agent_version of $origin on this server, or updates i
   --no-service    installs for the current user, without root and systemd, and prints how to run the agent
   --no-start      installs the service but does not start it
   --with-mise     installs mise $mise_version too: deployments then get the versions of Node, Ruby, Python … that they ask for
+  --with-containers   installs podman too: projects can then be built from a Dockerfile, or run an image. Needs Debian 13 or newer
   --ingress       installs Caddy $caddy_version too, as a service that leads the domains of projects to them, with TLS
   --ingress-issuer internal   with certificates of the server's own authority, not of Let's Encrypt
   --ingress-listen ADDRESS:PORT   without TLS at this address, behind a web server of yours
@@ -56,7 +60,7 @@ Exit codes: 0 success; 1 another failure; 2 wrong options; 3 installed, but not 
 5 Node, git or a downloader is missing or too old; 6 not root; 7 the control plane cannot be reached; 8 the download is
 damaged; 9 no enrolment token; 10 the token was refused; 11 an agent runs without the service; 12 the new version does not
 start, and the old one was put back; 13 a folder is not writable; 14 the control plane needs another agent version; 15 the ingress cannot be installed: its
-ports are in use, or Caddy is too old; 16 there is no agent to uninstall in these folders.
+ports are in use, or Caddy is too old; 16 there is no agent to uninstall in these folders; 17 containers cannot run here.
 END
 }
 

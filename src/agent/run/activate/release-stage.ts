@@ -41,6 +41,7 @@ export async function runReleaseCommand(scope: RunScope, release: Release): Prom
     commitSha: release.commit_sha,
     isPreset: false,
     toolFolders: release.tool_folders ?? [],
+    image: release.image,
     spentMs: 0,
   });
   if (!ran.ok) return ran;

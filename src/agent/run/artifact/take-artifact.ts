@@ -6,6 +6,7 @@ import { BuiltWith, languageProblem } from "#agent/run/artifact/built-with.ts";
 import { platformProblem, readPlatform } from "#agent/run/artifact/platform.ts";
 import { requireSpace } from "#agent/run/artifact/require-space.ts";
 import { receiveParts } from "#agent/run/artifact/transfer-parts.ts";
+import { buildImage } from "#agent/run/image/build-image.ts";
 import { describeBuild } from "#agent/run/build/build-stage.ts";
 import { beginStage } from "#agent/run/build/begin-stage.ts";
 import { completeRelease } from "#agent/run/build/complete-release.ts";
@@ -225,7 +226,13 @@ async function complete(
   scope.reporter.report({ type: "resolved", commit_sha: sha, commit_message }, "patient");
   beginStage(scope, "build", plan.value);
   await ownRelease(scope.context, scope.folder, scope.order.version);
-  const built = release === null ? await describeBuild(scope, plan.value) : succeed(release);
+  // An image is no file of a build, so it is made on each server.
+  const image = plan.value.dockerfile === null ? succeed(null) : await buildImage(scope, plan.value);
+  if (!image.ok) return image;
+  const built =
+    release === null || image.value !== null
+      ? await describeBuild(scope, plan.value, image.value)
+      : succeed(release);
   if (!built.ok) return built;
   return await completeRelease(scope, plan.value, built.value, true);
 }

@@ -18,6 +18,9 @@ import { fail, failWith, interrupted, type Step } from "#agent/step/step.ts";
 import { checkSite } from "#build/tree/check-site.ts";
 import { findOutput, noOutput } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
+import { buildImage } from "#agent/run/image/build-image.ts";
+import type { ReleaseImage } from "#agent/workspace/release-image.ts";
+import { type ProcessDefinitions, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { BuiltRelease, Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -31,6 +34,8 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   const { build_command } = plan;
   const startedAt = context.clock.monotonic();
   const place = beginStage(scope, "build", plan);
+  const image = plan.dockerfile === null ? succeed(null) : await buildImage(scope, plan);
+  if (!image.ok) return image;
   if (build_command !== null) {
     await withBuildLimit(scope, plan, restoreBuildCaches);
     if (scope.interrupt.signal.aborted) return interrupted;
@@ -40,7 +45,7 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   // The helper does it around each command.
   if (plan.install_command === null && build_command === null)
     await ownRelease(scope.context, folder, order.version);
-  const described = await describeBuild(scope, plan);
+  const described = await describeBuild(scope, plan, image.value);
   if (!described.ok) return described;
   const packed = makeTaskOf(order) === null ? null : await packBuild(scope, plan, described.value, startedAt);
   if (packed?.ok === false) return packed;
@@ -51,7 +56,13 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
 }
 
 /** What the build decides about its release: what is published and how, and what runs. */
-export async function describeBuild(scope: RunScope, plan: BuildPlan): Promise<Step<BuiltRelease>> {
+export async function describeBuild(
+  scope: RunScope,
+  plan: BuildPlan,
+  image: ReleaseImage | null,
+): Promise<Step<BuiltRelease>> {
+  const processes = image === null ? succeed(plan.processes) : withOwnCommand(scope, plan, image);
+  if (!processes.ok) return processes;
   const found = await outputOf(scope, plan);
   if (!found.ok) return found;
   const { folder: output_directory, path: output } = found.value;
@@ -60,13 +71,39 @@ export async function describeBuild(scope: RunScope, plan: BuildPlan): Promise<S
   return succeed({
     root_directory: scope.order.root_directory,
     output_directory,
-    ...(Object.keys(plan.processes).length === 0 ? {} : { processes: plan.processes }),
+    ...(Object.keys(processes.value).length === 0 ? {} : { processes: processes.value }),
     ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
     ...(plan.releaseCommand === null ? {} : { release_command: plan.releaseCommand.command }),
     commands_from: hasOwnCommands(scope.order) ? "settings" : "repository",
     ...(plan.isPublished ? {} : { published: false }),
     ...(rules.value === null ? {} : { site_rules: rules.value }),
+    ...(image === null ? {} : { image }),
   });
+}
+
+/** The processes of a release that is an image. Its own command is `web`, unless the repository or the project defines it. */
+function withOwnCommand(
+  { order, reporter, log }: RunScope,
+  { processes, preset }: BuildPlan,
+  { command }: ReleaseImage,
+): Step<ProcessDefinitions> {
+  if (processes[WEB]?.command !== undefined || order.processes[WEB]?.command !== undefined)
+    return succeed(processes);
+  if (command === null)
+    return fail(
+      "build_failed",
+      "build",
+      "the image has no command",
+      undefined,
+      "End the Dockerfile with CMD, or set the command of the process web.",
+    );
+  const own = { ...processes, [WEB]: { ...processes[WEB], command } };
+  log.system("build", `web runs the command of the image: ${command}`);
+  reporter.report(
+    { type: "framework", preset: { ...preset, start_command: command, processes: own } },
+    "patient",
+  );
+  return succeed(own);
 }
 
 /** Whether a command of the settings has run in the release or runs in it before it is live, or they chose its preset. */

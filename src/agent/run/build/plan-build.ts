@@ -2,12 +2,14 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 
 import { checkBuildCommands, checkCron, checkReleaseCommand } from "#agent/policy/check-commands.ts";
+import { checkImageBuild } from "#agent/policy/check-containers.ts";
 import { isOnlyBuilder } from "#agent/workspace/artifact-task.ts";
 import { jobsHere } from "#agent/workspace/place.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { type BuildChoice, chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { type BuildTools, provideTools } from "#agent/run/tools/provide-tools.ts";
+import { type ImagePlan, planImage } from "#agent/run/image/plan-image.ts";
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
 import { releaseCommandOf } from "#agent/run/activate/release-stage.ts";
 import { findBuildCaches } from "#agent/run/cache/build-caches.ts";
@@ -20,6 +22,7 @@ import { readTree } from "#build/tree/read-tree.ts";
 import { type BuiltRelease, releasePath } from "#agent/workspace/releases.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
+import { DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { GANTRY_JSON } from "#project-files/processes/read-gantry-json.ts";
@@ -51,6 +54,10 @@ export type BuildPlan = DetectedPreset & {
   readonly releaseCommand: FileCommand | null;
   readonly commitSha: string;
   readonly commitMessage: string;
+  /** The hash of the commit's files; null if they are a build of another machine. */
+  readonly treeSha: string | null;
+  /** How the image is built; null if the release is no image. */
+  readonly dockerfile: ImagePlan | null;
   /** The release's folder. */
   readonly release: string;
   /** The real path of the root directory, in which the build command runs. */
@@ -76,7 +83,7 @@ export type TakenBuild = { readonly release: BuiltRelease | null };
  */
 export async function planBuild(
   scope: RunScope,
-  commit: { readonly sha: string; readonly message: string },
+  commit: { readonly sha: string; readonly message: string; readonly tree?: string },
   taken: TakenBuild | null = null,
 ): Promise<Step<BuildPlan>> {
   const { order, folder, context } = scope;
@@ -102,7 +109,9 @@ export async function planBuild(
   const releaseLine = releaseCommandOf(order, choice.releaseCommand?.command);
   const isOnlyBuilt = isOnlyBuilder(order);
   const releaseFrom = order.release_command === null ? "repository" : "settings";
+  const isImage = plan.framework === DOCKERFILE;
   const refusal =
+    (isImage ? checkImageBuild(context.policy) : null) ??
     checkBuildCommands(context.policy, plan, choice.presetCommands) ??
     (isOnlyBuilt
       ? null
@@ -111,6 +120,16 @@ export async function planBuild(
   if (refusal !== null) return fail("refused_by_policy", stage, refusal);
   const { problem } = choice;
   if (problem !== null) return fail("build_failed", stage, problem.message, undefined, problem.hint);
+  if (isImage && context.engine.kind === "missing")
+    return fail(
+      "containers_missing",
+      stage,
+      "this server cannot run containers",
+      undefined,
+      context.engine.reason,
+    );
+  const image = isImage ? await planImage(order.dockerfile, root.path) : succeed(null);
+  if (!image.ok) return image;
   const started = [
     order.release_command ?? null,
     order.activate_command,
@@ -120,12 +139,12 @@ export async function planBuild(
   const commands = isOnlyBuilt
     ? commandsOf({ ...choice, processes: [], cron: [], releaseCommand: null })
     : commandsOf(choice, started);
-  const tools = await provideTools(scope, stage, commands, {
-    release: realRelease,
-    root: root.path,
-  });
+  const where = { release: realRelease, root: root.path };
+  // The image has the tools.
+  const tools = isImage ? succeed(noTools) : await provideTools(scope, stage, commands, where);
   if (!tools.ok) return tools;
-  const linked = await linkExistingPaths(scope, release, stage);
+  // A build of an image would copy the links.
+  const linked = isImage ? succeed(new Set<string>()) : await linkExistingPaths(scope, release, stage);
   if (!linked.ok) return linked;
   const { sha: commitSha, message: commitMessage } = commit;
   const buildCaches = await findBuildCaches(plan.framework, realRelease, root.path);
@@ -146,8 +165,11 @@ export async function planBuild(
     cron: choice.cron,
     processes: definitionsOf(choice.processes),
   };
-  return succeed({ ...plan, ...decided, commitSha, commitMessage, ...places });
+  const of = { commitSha, commitMessage, treeSha: commit.tree ?? null };
+  return succeed({ ...plan, ...decided, ...of, dockerfile: image.value, ...places });
 }
+
+const noTools: BuildTools = { folders: [], languages: {}, spentMs: 0, hasBegun: false };
 
 /** A choice without the commands that ran elsewhere, and with what the builder decided. */
 function choiceOfTaken(choice: BuildChoice, { release }: TakenBuild): BuildChoice {

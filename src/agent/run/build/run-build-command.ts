@@ -1,5 +1,8 @@
 import { installVariables, projectEnvironment } from "#build/commands/environment.ts";
-import { shellCommand } from "#build/commands/shell.ts";
+import { jobContainer } from "#agent/containers/run-script.ts";
+import type { ReleaseImage } from "#agent/workspace/release-image.ts";
+import { releaseVariables, shellCommand } from "#build/commands/shell.ts";
+import type { Command } from "#build/process/command.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { killProcessesOfRun } from "#build/process/process-table.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
@@ -7,7 +10,8 @@ import { runCommand, stepAfterCommand } from "#agent/step/run-command.ts";
 import { projectUser } from "#agent/isolation/project-user.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { startLimit } from "#agent/step/stage-limit.ts";
-import type { Step } from "#agent/step/step.ts";
+import { fail, type Step } from "#agent/step/step.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { timeoutName } from "#contract/stages.ts";
 
 /**
@@ -21,7 +25,7 @@ const commands = {
 } as const;
 
 /**
- * Where a command runs: in `folder` of the release. `isPreset`: it installs as a preset says. `toolFolders`: first on its
+ * Where a command runs: in `folder` of the release, or in the container of its image. `isPreset`: it installs as a preset says. `toolFolders`: first on its
  * PATH. `spentMs`: how much of its time the stage has used before.
  */
 export type CommandPlace = {
@@ -31,6 +35,7 @@ export type CommandPlace = {
   readonly isPreset: boolean;
   readonly toolFolders: readonly string[];
   readonly spentMs: number;
+  readonly image?: ReleaseImage | undefined;
 };
 
 /**
@@ -41,27 +46,17 @@ export async function runBuildCommand(
   scope: RunScope,
   stage: keyof typeof commands,
   line: string,
-  { release, folder, commitSha, isPreset, toolFolders, spentMs }: CommandPlace,
+  place: CommandPlace,
 ): Promise<Step<null>> {
+  const { release, folder, spentMs } = place;
   const { order, context } = scope;
-  const { unit, variables } = commands[stage];
+  const { unit } = commands[stage];
   scope.log.system(stage, `running ${line}`);
   const startedAt = context.clock.monotonic();
   const limit = startLimit(order.timeouts[timeoutName(stage)], scope.interrupt, spentMs);
-  const environment = projectEnvironment(
-    context.environment,
-    order.run_id,
-    projectUser(scope.context, scope.folder),
-    isPreset ? installVariables(scope.variables.build) : scope.variables[variables],
-    toolFolders,
-  );
-  const command = shellCommand(line, folder, environment, {
-    release,
-    projectName: order.project_name,
-    version: order.version,
-    commitSha,
-    branch: order.source.branch,
-  });
+  const found = commandAt(scope, stage, line, place);
+  if (!found.ok) return fail(`${stage}_failed`, stage, found.reason);
+  const command = found.value;
   const limits = unitLimits("build", scope.limits ?? {}, context.policy);
   const ran = await runCommand(scope, command, {
     stage,
@@ -76,4 +71,35 @@ export async function runBuildCommand(
   const ms = Math.round(context.clock.monotonic() - startedAt);
   scope.log.system(stage, `the ${stage} command ${describeEnd(ran.end)} (${ms} ms)`);
   return stepAfterCommand(scope, stage, ran, limit, { release, folder });
+}
+
+function commandAt(
+  { order, context, folder, variables }: RunScope,
+  stage: keyof typeof commands,
+  line: string,
+  { release, folder: cwd, commitSha, isPreset, toolFolders, image }: CommandPlace,
+): ResultOf<Command, { readonly reason: string }> {
+  const facts = {
+    projectName: order.project_name,
+    version: order.version,
+    commitSha,
+    branch: order.source.branch,
+  };
+  const own = variables[commands[stage].variables];
+  if (image !== undefined)
+    return jobContainer(
+      { folder, environment: context.environment },
+      {
+        ...{ image, name: order.run_id, line, sharedPaths: image.shared_paths },
+        variables: { ...own, ...releaseVariables(facts) },
+      },
+    );
+  const environment = projectEnvironment(
+    context.environment,
+    order.run_id,
+    projectUser(context, folder),
+    isPreset ? installVariables(own) : own,
+    toolFolders,
+  );
+  return succeed(shellCommand(line, cwd, environment, { release, ...facts }));
 }

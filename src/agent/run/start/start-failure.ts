@@ -50,7 +50,7 @@ function endHint(exit: EndedInstance["exit"]): string | null {
 /** The failure of a new instance that runs, but cannot get requests. */
 export async function notReadyFailure(
   scope: RunScope,
-  { name, port }: InstanceNote,
+  { name, port, inside }: InstanceNote,
   readiness: Exclude<Readiness, { kind: "ready" }>,
   { seconds }: StageLimit,
 ): Promise<DeploymentFailure> {
@@ -62,8 +62,12 @@ export async function notReadyFailure(
     case "not_listening": {
       const what = readiness.isPortTaken
         ? `another program listens on the port ${port} of ${name}`
-        : `${name} did not listen on port ${port} within ${counted(seconds, "second")}`;
-      const hint = readiness.isPortTaken ? null : portHint(stripVTControlCharacters(output), port ?? 0);
+        : `${name} did not listen on port ${inside ?? port} ${inside === undefined ? "" : "of its container "}within ${counted(seconds, "second")}`;
+      const hint = readiness.isPortTaken
+        ? null
+        : inside === undefined
+          ? portHint(stripVTControlCharacters(output), port ?? 0)
+          : await containerPortHint(scope, name);
       return makeFailure("timed_out", "start", what, tail, hint);
     }
     case "unhealthy": {
@@ -77,6 +81,14 @@ export async function notReadyFailure(
       return makeFailure("health_check_failed", "start", message, evidence, hint);
     }
   }
+}
+
+async function containerPortHint({ context, folder }: RunScope, name: string): Promise<string> {
+  const found = await context.supervisor.portsInside(folder.id, name);
+  const [other] = found.ok ? found.value : [];
+  return other === undefined
+    ? "The app in the container must listen on the port in the variable PORT, at 0.0.0.0. An app that answers no requests is a process without a port: set its `port` to false."
+    : `The app listens on port ${other} of its container: set container_port of its process to ${other}, or let it read PORT.`;
 }
 
 /** The last lines that an instance printed, masked. */

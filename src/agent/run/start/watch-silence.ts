@@ -23,7 +23,8 @@ export function watchSilence({ context, folder, log }: Pick<RunScope, "context" 
 
   /** Early, only an instance that listens elsewhere is reported: others may still be starting. */
   async function report(note: InstanceNote, isEarly: boolean): Promise<void> {
-    const { name, port } = note;
+    const { name, port, inside } = note;
+    if (inside !== undefined) return await reportContainer(name, inside, isEarly);
     const own = await listenersOf(name);
     if (!timers.has(name)) return;
     if (!isEarly || own.length > 0) return log.system("start", silenceText(name, port ?? 0, own));
@@ -31,6 +32,18 @@ export function watchSilence({ context, folder, log }: Pick<RunScope, "context" 
     timers.set(
       name,
       setTimeout(() => void report(note, false), wait),
+    );
+  }
+
+  async function reportContainer(name: string, inside: number, isEarly: boolean): Promise<void> {
+    const ports = await context.supervisor.portsInside(folder.id, name);
+    if (!timers.has(name)) return;
+    const found = ports.ok ? ports.value : [];
+    if (!isEarly || found.length > 0) return log.system("start", silentContainer(name, inside, found));
+    const wait = silentInstanceMs - earlyMs;
+    timers.set(
+      name,
+      setTimeout(() => void reportContainer(name, inside, false), wait),
     );
   }
 
@@ -65,6 +78,15 @@ export function watchSilence({ context, folder, log }: Pick<RunScope, "context" 
       timers.clear();
     },
   };
+}
+
+/** @param ports on which it listens in its container */
+export function silentContainer(name: string, inside: number, ports: readonly number[]): string {
+  const silent = `${name} does not listen on port ${inside} of its container yet`;
+  const [other] = ports;
+  return other === undefined
+    ? `${silent}: it must use the port in PORT, at all addresses. If it answers no requests, such as a bot, name the process worker`
+    : `${silent}; it listens on port ${ports.join(" and ")}: set its container_port to ${other}`;
 }
 
 const placeOf = ({ address, port }: Listener) => `${address}:${port}`;

@@ -206,7 +206,8 @@ describe("git's output", () => {
   });
 
   it("is parsed as a commit with its message, or as no commit", () => {
-    expect(readCommit(`${sha("a")}\0Title\n\nBody\n`)).toEqual({
+    expect(readCommit(`${sha("a")}\0${sha("b")}\0Title\n\nBody\n`)).toEqual({
+      tree: sha("b"),
       sha: sha("a"),
       message: "Title\n\nBody",
     });

@@ -1,0 +1,121 @@
+import {
+  buildah,
+  engineCommand,
+  type EnginePlace,
+  engineVariables,
+  podman,
+} from "#agent/containers/engine-script.ts";
+import { imageTag } from "#agent/workspace/release-image.ts";
+import type { Environment } from "#build/commands/environment.ts";
+import type { Command } from "#build/process/command.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import { shellQuote } from "#node/shell-quote.ts";
+
+/** How a Dockerfile becomes the image of a release. All paths are absolute. */
+export type ImageBuild = {
+  readonly version: number;
+  readonly dockerfile: string;
+  readonly context: string;
+  /** null: the last stage. */
+  readonly target: string | null;
+  /** Plain variables, for each of which the Dockerfile has an ARG. They are part of the image's history. */
+  readonly args: Environment;
+  /** Values that only instructions with `--mount=type=secret` see. */
+  readonly secrets: Environment;
+  /** Builds everything again, from the newest base images. */
+  readonly isFresh: boolean;
+};
+
+/** What an earlier build can have left that was stopped. */
+const tidy = (place: EnginePlace): string =>
+  `${buildah(place)} rm --all >/dev/null 2>&1; rm -rf /var/tmp/buildah[0-9]* 2>/dev/null`;
+
+/** The command that builds an image and names it as the release's. */
+export function buildCommand(
+  place: EnginePlace,
+  build: ImageBuild,
+): ResultOf<Command, { readonly reason: string }> {
+  const { args, secrets } = build;
+  const read = engineVariables({ ...args, ...secrets });
+  if (!read.ok) return read;
+  // A name that the programs read themselves is passed by another one, which only its value needs.
+  const hidden = Object.keys({ ...args, ...secrets }).find((name) => !read.value.names.includes(name));
+  if (hidden !== undefined)
+    return {
+      ok: false,
+      reason: `the variable ${hidden} cannot be a build argument or secret, because the engine reads it itself`,
+    };
+  const line = [
+    `exec ${buildah(place)} build --format=docker --layers --network=host`,
+    build.isFresh ? "--no-cache --pull=always" : "--pull=missing",
+    ...Object.keys(args).map((name) => `--build-arg=${name}`),
+    ...Object.keys(secrets).map((name) => `--secret=id=${name},env=${name}`),
+    ...(build.target === null ? [] : [`--target=${shellQuote(build.target)}`]),
+    `--tag=${imageTag(build.version)} --file=${shellQuote(build.dockerfile)} ${shellQuote(build.context)}`,
+  ].join(" ");
+  return succeed(engineCommand(place, [tidy(place), line], read.value.env));
+}
+
+/** The command that names an image of an earlier release as the release's. It fails if the image is gone. */
+export function tagCommand(place: EnginePlace, id: string, version: number): Command {
+  return engineCommand(place, [`exec ${buildah(place)} tag ${id} ${imageTag(version)}`], {});
+}
+
+/** Between the description of an image and its list of users. */
+export const USERS = "--- users ---";
+
+/** The command that prints what podman knows of a release's image, and then the users and groups in it. */
+export function inspectCommand(place: EnginePlace, version: number): Command {
+  const tag = imageTag(version);
+  return engineCommand(
+    place,
+    [
+      `${podman(place)} image inspect ${tag} || exit`,
+      `echo '${USERS}'`,
+      // An image without this file has no names.
+      `export PODMAN=${shellQuote(podman(place))} run`,
+      `${podman(place)} unshare sh -c 'at=$(eval "$PODMAN image mount ${tag}") && cat "$at/etc/passwd" && echo && sed "s/^/group:/" "$at/etc/group"' 2>/dev/null || true`,
+    ],
+    {},
+  );
+}
+
+/**
+ * The command that removes the images of all releases except these, and what containers have left that were killed. If the rest has more
+ * than a number of MiB, it also removes the layers that only the next build would use.
+ */
+export function tidyCommand(place: EnginePlace, keep: readonly number[], maxMib: number): Command {
+  const kept = ` ${keep.map(imageTag).join(" ")} `;
+  const engine = buildah(place);
+  return engineCommand(
+    place,
+    [
+      tidy(place),
+      `${engine} images --format '{{.Name}}:{{.Tag}}' | while read -r name; do`,
+      `  case $name in localhost/gantry:*) case ${shellQuote(kept)} in *" $name "*) ;; *) ${engine} rmi "$name" >/dev/null ;; esac ;; esac`,
+      "done",
+      ...removeLeftLayers(place),
+      // Folders of the ids in containers can be read only there.
+      `used=$(${engine} unshare du -sm --one-file-system ${shellQuote(place.folder.containers)} | cut -f 1)`,
+      `if [ "$used" -gt ${maxMib} ]; then ${engine} rmi --prune >/dev/null; fi`,
+    ],
+    {},
+  );
+}
+
+/** A container that was killed leaves the layer that it wrote to. Nothing names it any more, and no process has it mounted. */
+function removeLeftLayers(place: EnginePlace): readonly string[] {
+  const { containers } = place.folder;
+  return [
+    `cd ${shellQuote(`${containers}/overlay`)} 2>/dev/null || exit 0`,
+    // The process that waits for the end of a container has its layer mounted, and belongs to the project's user.
+    "mounts=$(cat /proc/[0-9]*/mountinfo 2>/dev/null)",
+    "for layer in $(find . -maxdepth 1 -type d -name '[0-9a-f]*' -mmin +60 | cut -c 3-); do",
+    `  case $layer in ${"?".repeat(64)}) ;; *) continue ;; esac`,
+    `  if grep -qF "$layer" ../overlay-layers/layers.json ../overlay-layers/volatile-layers.json 2>/dev/null; then continue; fi`,
+    '  case $mounts in *"$layer"*) continue ;; esac',
+    `  ${buildah(place)} unshare rm -rf "./$layer"`,
+    "done",
+    `cd ${shellQuote(containers)}`,
+  ];
+}

@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+
+import { tidyCommand } from "#agent/containers/build-script.ts";
+import { unitLimits } from "#agent/policy/unit-limits.ts";
+import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
+import { runCommand } from "#agent/step/run-command.ts";
+import type { RunScope } from "#agent/step/run-scope.ts";
+import { listReleases } from "#agent/workspace/releases.ts";
+import { describeEnd } from "#build/failure/command-failure.ts";
+import { hasSucceeded } from "#build/process/command.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+
+/** The place of the command in the name of its unit, after the places of builds. */
+const UNIT = 5;
+
+/**
+ * Removes the images of releases that are no longer there. An image of a release on this server stays, whatever else there is.
+ * @param wanted aborted when the project's next run waits
+ */
+export async function tidyImages(scope: RunScope, wanted: AbortSignal): Promise<void> {
+  const { context, folder, order } = scope;
+  try {
+    if (context.engine.kind === "missing" || !existsSync(folder.containers)) return;
+    const { complete } = await listReleases(folder);
+    const maxMib = (await cacheLimit(context)) === 0 ? 0 : context.policy.images_mb;
+    const ran = await runCommand(
+      scope,
+      tidyCommand({ folder, environment: context.environment }, complete, maxMib),
+      {
+        stage: "prune",
+        signal: wanted,
+        leftovers: "kill",
+        stdout: "capture",
+        isQuiet: true,
+        unit: {
+          kind: "build",
+          version: order.version,
+          number: UNIT,
+          limits: unitLimits("build", {}, context.policy),
+        },
+      },
+    );
+    if (!hasSucceeded(ran.end) && ran.end.kind !== "stopped")
+      context.log(`${order.project_name}: its images cannot be cleaned up: ${describeEnd(ran.end)}`);
+  } catch (error) {
+    context.log(`${order.project_name}: its images cannot be cleaned up: ${messageOf(error)}`);
+  }
+}
