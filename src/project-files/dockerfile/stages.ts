@@ -1,0 +1,228 @@
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import type { Instruction, Instructions } from "#project-files/dockerfile/split-instructions.ts";
+import { expand, splitFlags, splitWords, unquote } from "#project-files/dockerfile/words.ts";
+
+/** How an image is started: `exec` with these words, `shell` by `/bin/sh -c`. */
+export type StartCommand =
+  | { readonly kind: "exec"; readonly words: readonly string[] }
+  | { readonly kind: "shell"; readonly line: string };
+
+/** A stage of a Dockerfile: a FROM and the instructions after it. */
+export type Stage = {
+  /** Its name after AS, in lower case; null if it has none. */
+  readonly name: string | null;
+  /** Where its FROM is. */
+  readonly line: number;
+  /** What it is based on, as it is written. */
+  readonly image: string;
+  /** The earlier stage that it continues; null if it is based on an image. */
+  readonly parent: number | null;
+  /** The earlier stages that it continues or takes files from. */
+  readonly needs: readonly number[];
+  /** The images that it takes files from. */
+  readonly sources: readonly string[];
+  /** The variables that it takes, with their defaults. */
+  readonly args: ReadonlyMap<string, string | null>;
+  /** The TCP ports that it exposes itself. A port in a variable without a default is unknown, and left out. */
+  readonly ports: readonly number[];
+  /** The ids of the secrets that its RUN mount. */
+  readonly secrets: readonly string[];
+  readonly entrypoint: StartCommand | null;
+  readonly command: StartCommand | null;
+  readonly user: string | null;
+};
+
+/** The stages, and the variables before the first one. */
+export type Stages = { readonly stages: readonly Stage[]; readonly args: ReadonlyMap<string, string | null> };
+
+/** What is wrong with a line, as the object of a sentence. */
+export type WrongLine = { readonly line: number; readonly what: string };
+
+type Draft = {
+  -readonly [Key in keyof Stage]: Stage[Key] extends readonly (infer Item)[] ? Item[] : Stage[Key];
+} & {
+  readonly args: Map<string, string | null>;
+  /** The variables that instructions see. */
+  readonly values: Map<string, string | null>;
+};
+
+/** No Dockerfile has more. */
+const MAX_STAGES = 200;
+/** A longer value is neither a port nor an image. Values that contain others could grow without end. */
+const MAX_VALUE = 300;
+/** A range of ports, such as `8000-8010`. */
+const MAX_PORTS = 100;
+
+/** Reads the stages of a Dockerfile. */
+export function readStages({ all, escape }: Instructions): ResultOf<Stages, { readonly problem: WrongLine }> {
+  const args = new Map<string, string | null>();
+  const stages: Draft[] = [];
+  for (const instruction of all) {
+    const { name, line } = instruction;
+    const stage = stages.at(-1);
+    if (name === "FROM") {
+      const begun = beginStage(instruction, escape, stages);
+      if (begun === null) return wrong(line, "a FROM without an image");
+      if (stages.push(begun) > MAX_STAGES)
+        return wrong(line, `one stage too many: at most ${MAX_STAGES} are read`);
+    } else if (stage !== undefined) readInto(stage, stages, args, instruction, escape);
+    else if (name === "ARG") readArgs(instruction.text, escape, args, args, args);
+    else return wrong(line, "an instruction before the first FROM, where only ARG may be");
+  }
+  return succeed({ stages, args });
+}
+
+function wrong(line: number, what: string): { readonly ok: false; readonly problem: WrongLine } {
+  return { ok: false, problem: { line, what } };
+}
+
+/** `FROM --platform=linux/amd64 node:24 AS build` */
+function beginStage({ text, line }: Instruction, escape: string, earlier: readonly Draft[]): Draft | null {
+  const [image, as, name] = splitWords(splitFlags(text, escape).rest, escape).map((word) =>
+    unquote(word, escape),
+  );
+  if (image === undefined || image === "") return null;
+  const parent = earlier.findLastIndex((stage) => stage.name !== null && stage.name === image.toLowerCase());
+  return {
+    name: as?.toLowerCase() === "as" && name !== undefined && name !== "" ? name.toLowerCase() : null,
+    line,
+    image,
+    parent: parent === -1 ? null : parent,
+    needs: parent === -1 ? [] : [parent],
+    sources: [],
+    args: new Map(),
+    ports: [],
+    secrets: [],
+    entrypoint: null,
+    command: null,
+    user: null,
+    values: new Map(earlier[parent]?.values),
+  };
+}
+
+function readInto(
+  stage: Draft,
+  stages: readonly Draft[],
+  globals: ReadonlyMap<string, string | null>,
+  { name, text }: Instruction,
+  escape: string,
+): void {
+  switch (name) {
+    case "ARG":
+      readArgs(text, escape, stage.args, stage.values, globals);
+      return;
+    case "ENV":
+      readEnv(text, escape, stage.values);
+      return;
+    case "EXPOSE":
+      stage.ports.push(
+        ...splitWords(text, escape).flatMap((word) => portsOf(expand(unquote(word, escape), stage.values))),
+      );
+      return;
+    case "CMD":
+      stage.command = readStart(text);
+      return;
+    case "ENTRYPOINT":
+      stage.entrypoint = readStart(text);
+      return;
+    case "USER":
+      stage.user = expand(unquote(text.trim(), escape), stage.values) ?? text.trim();
+      return;
+    case "COPY":
+      for (const flag of splitFlags(text, escape).flags)
+        if (flag.startsWith("--from=")) takeFrom(stage, stages, flag.slice("--from=".length));
+      return;
+    case "RUN":
+      for (const flag of splitFlags(text, escape).flags)
+        if (flag.startsWith("--mount=")) readMount(stage, stages, flag.slice("--mount=".length));
+      return;
+    default:
+  }
+}
+
+/** `ARG NAME other="value"` */
+function readArgs(
+  text: string,
+  escape: string,
+  args: Map<string, string | null>,
+  values: Map<string, string | null>,
+  globals: ReadonlyMap<string, string | null>,
+): void {
+  for (const word of splitWords(text, escape)) {
+    const [, name, written] = /^([A-Za-z_]\w*)(?:=([^]*))?$/.exec(unquote(word, escape)) ?? [];
+    if (name === undefined) continue;
+    const value = written === undefined ? (globals.get(name) ?? null) : shortValue(written, values);
+    args.set(name, value);
+    // ENV wins over ARG.
+    if (args === values || (values.get(name) ?? null) === null) values.set(name, value);
+  }
+}
+
+/** `ENV NAME=value OTHER=value`, or `ENV NAME value` */
+function readEnv(text: string, escape: string, values: Map<string, string | null>): void {
+  const words = splitWords(text, escape).map((word) => unquote(word, escape));
+  const [first = ""] = words;
+  if (!first.includes("=")) {
+    if (first !== "") values.set(first, shortValue(words.slice(1).join(" "), values));
+    return;
+  }
+  // All values of a line see the variables before it.
+  const read = words.flatMap((word): [string, string | null][] => {
+    const at = word.indexOf("=");
+    return at > 0 ? [[word.slice(0, at), shortValue(word.slice(at + 1), values)]] : [];
+  });
+  for (const [name, value] of read) values.set(name, value);
+}
+
+function shortValue(text: string, values: ReadonlyMap<string, string | null>): string | null {
+  const value = text.length > MAX_VALUE ? null : expand(text, values);
+  return value === null || value.length > MAX_VALUE ? null : value;
+}
+
+/** `3000`, `3000/tcp` or `3000-3005`. Others are not published. */
+function portsOf(word: string | null): readonly number[] {
+  const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?(?:\/tcp)?$/i.exec(word ?? "") ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  if (!(first >= 1 && last >= first && last <= 65_535)) return [];
+  return Array.from({ length: Math.min(last - first + 1, MAX_PORTS) }, (_, at) => first + at);
+}
+
+/** A list in JSON is started as it is, any other text by a shell. */
+function readStart(text: string): StartCommand {
+  const line = text.trim();
+  if (line.startsWith("["))
+    try {
+      const words: unknown = JSON.parse(line);
+      if (Array.isArray(words) && words.every((word) => typeof word === "string"))
+        return { kind: "exec", words };
+    } catch {
+      // As Docker: what is no list in JSON is a line for the shell.
+    }
+  return { kind: "shell", line };
+}
+
+/** A stage by its name or number, or otherwise an image. */
+function takeFrom(stage: Draft, stages: readonly Draft[], name: string): void {
+  const earlier = stages.slice(0, -1);
+  const named = earlier.findLastIndex((one) => one.name !== null && one.name === name.toLowerCase());
+  const number = /^\d{1,6}$/.test(name) && Number(name) < earlier.length ? Number(name) : -1;
+  const at = named === -1 ? number : named;
+  if (at !== -1) stage.needs.push(at);
+  else if (name !== "") stage.sources.push(name);
+}
+
+/** `type=secret,id=TOKEN`, or `type=bind,from=build` */
+function readMount(stage: Draft, stages: readonly Draft[], text: string): void {
+  const fields = new Map(
+    text.split(",").map((field) => {
+      const [, key = "", value = ""] = /^\s*([^=]*)=?([^]*)$/.exec(field) ?? [];
+      return [key.trim().toLowerCase(), value.trim()];
+    }),
+  );
+  const from = fields.get("from");
+  if (from !== undefined) takeFrom(stage, stages, from);
+  if (fields.get("type") !== "secret") return;
+  const target = fields.get("target") ?? fields.get("dst") ?? fields.get("destination") ?? "";
+  const id = fields.get("id") ?? target.split("/").at(-1) ?? "";
+  if (id !== "") stage.secrets.push(id);
+}
