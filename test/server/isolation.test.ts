@@ -490,7 +490,7 @@ const request = (line: HelperRequest | string) => askHelper(machine, line);
 
 describe("the isolation helper", () => {
   it("answers the agent's user only", async () => {
-    expect(await request('{"verb":"show"}')).toBe("gantry-isolate 3\n");
+    expect(await request('{"verb":"show"}')).toBe("gantry-isolate 4\n");
     const other = await machine.run(
       `setpriv --reuid=${victim.id} --regid=${victim.id} --clear-groups node -e 'require("net").connect("/run/gantry-isolate.sock").on("error", (error) => console.log(error.code))'`,
     );
