@@ -1,7 +1,8 @@
 import { join } from "node:path";
 
 import { presetFor } from "#project-files/frameworks/preset-for.ts";
-import { presetAliases, presets } from "#project-files/frameworks/presets.ts";
+import { presetAliases } from "#project-files/frameworks/preset-names.ts";
+import { presets } from "#project-files/frameworks/presets.ts";
 import { suggestReleaseCommand } from "#project-files/frameworks/release-commands.ts";
 import { mostly, type UsualPreset } from "#project-files/frameworks/usual-preset.ts";
 import { root } from "../shared/root.ts";

@@ -1,3 +1,10 @@
+import {
+  chooseImage,
+  dockerfileOf,
+  type ImageChoice,
+  type OtherSetting,
+  dockerfileNotes,
+} from "#build/choose-image.ts";
 import { appBesidePage, siteNotes } from "#project-files/frameworks/app-beside-page.ts";
 import { noSite } from "#project-files/frameworks/no-site.ts";
 import {
@@ -21,7 +28,7 @@ import type { ChosenCommands } from "#project-files/frameworks/tools/tool-needs.
 import type { Tree } from "#project-files/frameworks/tree.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import { type AllProcessSettings, WEB } from "#contract/endpoints/processes/schemas.ts";
-import type { BuildSettings } from "#contract/endpoints/projects/settings.ts";
+import { type BuildSettings, DOCKERFILE, type Dockerfile } from "#contract/endpoints/projects/settings.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import type { FileProblem } from "#project-files/processes/file-problem.ts";
 import { findProcesses, type FoundProcess } from "#project-files/processes/find-processes.ts";
@@ -31,6 +38,7 @@ import type { FileCommand, RepositoryFiles } from "#project-files/processes/repo
 
 /** The settings of a project that decide how it is built and started. */
 export type ChosenSettings = BuildSettings & {
+  readonly dockerfile?: Dockerfile | null | undefined;
   readonly release_command?: string | null | undefined;
   readonly activate_command?: string | null;
   readonly processes?: AllProcessSettings | undefined;
@@ -61,6 +69,8 @@ export type BuildChoice = {
   readonly installFolder: string | null;
   /** Why these files cannot be built for a server; null if they can. */
   readonly problem: FileProblem | null;
+  /** The image that the project is built into; null: its commands build it, or its Dockerfile cannot be used (`problem`). */
+  readonly image: ImageChoice | null;
   /** Whether the output directory is published. Otherwise the app runs as a server. */
   readonly isPublished: boolean;
   /** Whether the project or gantry.json decides about the fallback. */
@@ -86,7 +96,8 @@ export type BuildChoice = {
 /** Decides how a project is built: by its own settings, then by its gantry.json, and otherwise by the framework's preset. */
 export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: ChosenSettings): BuildChoice {
   const { build } = files;
-  const named = settings.framework ?? build.framework;
+  const namesImage = (settings.dockerfile ?? build.dockerfile ?? null) !== null;
+  const named = settings.framework ?? build.framework ?? (namesImage ? DOCKERFILE : undefined);
   const isSet = (name: keyof BuildSettings) => settings[name] !== undefined || build[name] !== undefined;
   const startsItself = (settings.activate_command ?? null) !== null;
   const namesOutput = isSet("output_directory");
@@ -95,11 +106,22 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
   // Without a page, its files are the source code of something that only its processes or its activate command run.
   const isSource = (hasWritten || startsItself) && named === undefined && !namesOutput && isUnknown(tree);
   const needsPackages = isSource && hasWritten && hasNodePackages(tree);
-  const framework = named ?? (needsPackages ? NODE : detectFramework(tree));
+  // What is built and started in another way stays so, whatever files are beside it.
+  const isBuiltOtherwise =
+    hasWritten || startsItself || namesOutput || isSet("install_command") || isSet("build_command");
+  const isImage =
+    named === undefined
+      ? tree.dockerfile !== null && startsNothing(tree) && !isBuiltOtherwise
+      : named === DOCKERFILE;
+  const framework = named ?? (isImage ? DOCKERFILE : needsPackages ? NODE : detectFramework(tree));
   const usual = presetFor(framework, tree);
   const preset = applySettings(build, usual);
   const plan = applySettings(settings, preset);
-  const found = findProcesses(files, {
+  // The process web of an image has the image's own command, which is known after the build.
+  const { [WEB]: writtenWeb = {}, ...writtenOthers } = files.written;
+  const { command: webCommand, ...webFields } = writtenWeb;
+  const hasOwnCommand = isImage && webCommand === undefined && !files.procfile.has(WEB);
+  const found = findProcesses(hasOwnCommand ? { ...files, written: writtenOthers } : files, {
     presetCommand: plan.app_type === "server" && !namesOutput ? usual.start_command : null,
     startsItself,
     namesOutput,
@@ -107,7 +129,22 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
   const processes = found.ok ? found.value : [];
   const web = processes.find(({ name }) => name === WEB);
   const isServer = web !== undefined || isSource || plan.app_type === "server";
-  const reasons = needsPackages ? ["package.json has dependencies"] : usual.reasons;
+  const unused: readonly OtherSetting[] = [
+    ...(["install_command", "build_command"] as const).filter((name) => plan[name] !== null),
+    ...(namesOutput ? (["output_directory"] as const) : []),
+    ...(startsItself ? (["activate_command"] as const) : []),
+  ];
+  const imageRequest = {
+    dockerfile: dockerfileOf(settings, build),
+    unused,
+    web: hasOwnCommand ? webFields : null,
+  };
+  const decided = isImage ? chooseImage(tree, imageRequest) : null;
+  const reasons = needsPackages
+    ? ["package.json has dependencies"]
+    : isImage && named === undefined
+      ? [`${tree.dockerfile?.path ?? ""} exists`, "no other file names a framework"]
+      : usual.reasons;
   const facts = {
     reasons,
     ...(isServer ? { app_type: "server" as const } : {}),
@@ -128,11 +165,13 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
   const suggested = hasReleaseCommand
     ? null
     : (files.releaseCommand?.command ?? suggestReleaseCommand(framework, tree));
-  const isPublished = web === undefined && !isSource && (plan.app_type === "static" || namesOutput);
+  const isPublished =
+    web === undefined && !isSource && !isImage && (plan.app_type === "static" || namesOutput);
   const isStartedByProject = startsItself || settings.processes?.[WEB]?.command !== undefined;
   // A build command or an output directory of its own may be the solution.
   const unbuildable = isSet("build_command") || namesOutput ? null : buildProblem(framework, tree);
   const isDeliberate =
+    isImage ||
     isStartedByProject ||
     processes.length > 0 ||
     Object.keys(settings.processes ?? {}).length > 0 ||
@@ -160,16 +199,18 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     hasPreset: hasPreset(framework),
     repositorySettings: build,
     frameworkFrom:
-      settings.framework === undefined
-        ? build.framework === undefined
+      settings.framework !== undefined ||
+      (build.framework === undefined && (settings.dockerfile ?? null) !== null)
+        ? "project"
+        : named === undefined
           ? "detected"
-          : "repository"
-        : "project",
+          : "repository",
     firstStage: plan.install_command === null ? "build" : "install",
     presetCommands,
     isPresetInstall,
     installFolder: isSet("install_command") ? null : installFolder(framework, tree),
-    problem: found.ok ? problem : found.problem,
+    problem: found.ok ? (decided?.problem ?? problem) : found.problem,
+    image: decided?.image ?? null,
     isPublished,
     findsOutput:
       isPublished && !namesOutput && plan.build_command !== null && searches(framework, tree, plan),
@@ -179,7 +220,8 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     cron: files.cron,
     releaseCommand: isReleaseUsed ? files.releaseCommand : null,
     notes: [
-      ...scriptNotes(tree, isPublished ? null : (web?.definition.command ?? "")),
+      ...(isImage ? [] : scriptNotes(tree, isPublished ? null : (web?.definition.command ?? ""))),
+      ...dockerfileNotes(tree, decided),
       ...(isPublished && problem === null && !(namesOutput && plan.output_directory !== ".")
         ? siteNotes(tree, {
             output: framework === STATIC ? plan.output_directory : "",
@@ -187,7 +229,8 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
           })
         : []),
     ],
-    suggestedWorker: startsItself || processes.some(({ name }) => name !== WEB) ? null : suggestWorker(tree),
+    suggestedWorker:
+      isImage || startsItself || processes.some(({ name }) => name !== WEB) ? null : suggestWorker(tree),
     isStartedByProject,
   };
 }
@@ -254,13 +297,37 @@ function reportedDefinitions(
 }
 
 /**
- * The commands of the project, by who chose them.
+ * A choice with the command of its image, which is known after the build: the process `web` runs it, unless the repository has
+ * a command for `web`.
+ * @param command as a line for the shell
+ */
+export function withImageCommand(choice: BuildChoice, command: string): BuildChoice {
+  const fields = choice.image?.web ?? null;
+  if (fields === null) return choice;
+  const web: FoundProcess = { name: WEB, definition: { ...fields, command }, from: "preset" };
+  const processes = [web, ...choice.processes];
+  const { repository_definitions: defined } = choice.preset;
+  const preset: DetectedPreset = {
+    ...choice.preset,
+    start_command: command,
+    processes: definitionsOf(processes),
+    repository_definitions: {
+      release_command: defined?.release_command ?? null,
+      processes: { ...defined?.processes, [WEB]: web.from },
+      cron: defined?.cron ?? [],
+    },
+  };
+  return { ...choice, processes, preset, plan: { ...choice.plan, start_command: command } };
+}
+
+/**
+ * The commands of the project, by who chose them. Commands in containers of an image need nothing of the server.
  * @param further commands of the project's settings, such as the activate command
  */
-export function commandsOf(
-  { plan: { install_command, build_command }, presetCommands, processes, cron, releaseCommand }: BuildChoice,
-  further: readonly (string | null)[] = [],
-): ChosenCommands {
+export function commandsOf(choice: BuildChoice, further: readonly (string | null)[] = []): ChosenCommands {
+  if (choice.image !== null) return { preset: [], own: [] };
+  const { plan, presetCommands, processes, cron, releaseCommand } = choice;
+  const { install_command, build_command } = plan;
   const started = [...processes.map(({ definition }) => definition), ...cron].map(({ command }) => command);
   const all = [install_command, build_command, releaseCommand?.command ?? null, ...started, ...further];
   const own = all.filter((command) => command !== null && !presetCommands.includes(command));

@@ -1,5 +1,7 @@
 import { type BuildChoice, DEFINE_WEB } from "#build/choose-build.ts";
+import type { ImageChoice } from "#build/choose-image.ts";
 import { WEB } from "#contract/endpoints/processes/schemas.ts";
+import { shellWord } from "#node/shell-quote.ts";
 import { GANTRY_JSON } from "#project-files/processes/read-gantry-json.ts";
 import { STATIC } from "#project-files/frameworks/usual-preset.ts";
 import type { FoundProcess } from "#project-files/processes/find-processes.ts";
@@ -15,18 +17,36 @@ export function describeChoice(choice: BuildChoice): readonly string[] {
   const folderText = choice.findsOutput ? "the folder that the build creates" : output_directory;
   const isSite = choice.problem === null ? `served from ${folderText}` : "not published";
   const use = isPublished ? isSite : "runs as a server";
+  const way = choice.image === null ? `${install}${build}` : imageText(choice.image);
   return [
     ...unknown,
-    `${frameworkText(choice)}: ${install}${build}, ${use}`,
+    `${frameworkText(choice)}: ${way}, ${use}`,
     ...choice.notes,
     ...(releaseCommand === null
       ? []
       : [`release command ${releaseCommand.command} (${releaseCommand.from})`]),
+    ...(choice.image?.web == null
+      ? []
+      : [`process ${WEB} runs the command of the image (${startText(choice.image)})`]),
     ...processes.map((one) => `process ${one.name} runs ${one.definition.command} (${sourceOf(one)})`),
     ...choice.cron.map(
       ({ name, command, schedule }) => `job ${name} runs ${command} at ${schedule} (${GANTRY_JSON})`,
     ),
   ];
+}
+
+/** `image of docker/Dockerfile with the files of apps, stage web` */
+function imageText({ dockerfile: { path, context, target } }: ImageChoice): string {
+  const files = context === "." ? "" : ` with the files of ${context}`;
+  return `image of ${path}${files}${target === undefined ? "" : `, stage ${target}`}`;
+}
+
+/** What an image starts, as far as its Dockerfile says it. */
+export function startText({ facts: { entrypoint, command } }: ImageChoice): string {
+  const parts = [entrypoint, command].flatMap((start) =>
+    start === null ? [] : [start.kind === "shell" ? start.line : start.words.map(shellWord).join(" ")],
+  );
+  return parts.length === 0 ? "of its base image" : parts.join(" ");
 }
 
 /** An app without a known framework has the preset of a static site, and must not be described as one. */
@@ -59,8 +79,14 @@ export function sourceOf({ from }: FoundProcess): string {
 
 /** What to do so that something answers for a project that has only other processes and jobs; null for other projects. */
 export function startAdvice(choice: BuildChoice): string | null {
-  const { isPublished, isStartedByProject, processes, problem } = choice;
-  if (isPublished || isStartedByProject || problem !== null || processes.some(({ name }) => name === WEB))
+  const { isPublished, isStartedByProject, processes, problem, image } = choice;
+  if (
+    isPublished ||
+    isStartedByProject ||
+    image?.web != null ||
+    problem !== null ||
+    processes.some(({ name }) => name === WEB)
+  )
     return null;
   return `nothing answers requests to this app: if something should, ${DEFINE_WEB}`;
 }

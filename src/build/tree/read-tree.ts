@@ -5,6 +5,7 @@ import { join, relative, sep } from "node:path";
 import { findFolders } from "#build/tree/find-folders.ts";
 import { checkFiles } from "#build/tree/check-files.ts";
 import { readMembers } from "#build/tree/read-members.ts";
+import { readDockerfileText } from "#build/tree/read-dockerfile-text.ts";
 import { readStart } from "#build/tree/read-start.ts";
 import { followInside } from "#build/tree/read-data-file.ts";
 import { isMember } from "#project-files/frameworks/workspace-members.ts";
@@ -26,11 +27,13 @@ export type ReadTree = { readonly tree: Tree; readonly notes: readonly string[] 
 /**
  * Reads the files that frameworks are detected by. Symbolic links that lead out of the release are not followed. A page is not read.
  * @param root the project's root directory in the release; a real path, like `release`
+ * @param dockerfile the path of its Dockerfile, as `dockerfileOf` has it
  * @returns a problem if a file that decides something cannot be read
  */
 export async function readTree(
   release: string,
   root: string,
+  dockerfile: string,
 ): Promise<ResultOf<ReadTree, { readonly problem: FileProblem }>> {
   const checked = await checkFiles(release, root);
   if (!checked.ok) return checked;
@@ -41,7 +44,10 @@ export async function readTree(
     for (const [name, text] of await readDeep(root, path)) files.set(name, text);
   const above = await readFoldersAbove(release, root);
   const isNode = files.has("package.json");
-  const found = surveyTree(files, isNode ? await withMembers(release, above) : above);
+  const found = {
+    ...surveyTree(files, isNode ? await withMembers(release, above) : above),
+    dockerfile: await readDockerfileText(release, root, dockerfile),
+  };
   const tree = startsNothing(found) ? { ...found, folders: await findFolders(root) } : found;
   return succeed({ tree, notes: checked.value.notes });
 }

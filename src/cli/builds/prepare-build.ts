@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 
 import { type BuildChoice, chooseBuild, type ChosenSettings } from "#build/choose-build.ts";
+import { dockerfileOf } from "#build/choose-image.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
@@ -72,10 +73,11 @@ export async function prepareBuild(
   if (root.kind !== "inside") return succeed({ ok: false, failure: rootFailure(rootDirectory, root) });
   const files = await readRepository(root.path);
   if (!files.ok) return succeed(unreadable(files.problem));
-  const read = await readTree(await realpath(release), root.path);
+  const settings = project.value === null ? {} : ownSettings(project.value.project);
+  const { path: dockerfile } = dockerfileOf(settings, files.value.build);
+  const read = await readTree(await realpath(release), root.path, dockerfile);
   if (!read.ok) return succeed(unreadable(read.problem));
   const { tree, notes } = read.value;
-  const settings = project.value === null ? {} : ownSettings(project.value.project);
   const choice = chooseBuild(tree, files.value, settings);
   const parts = {
     source,
@@ -120,8 +122,9 @@ async function writeFiles(
 /** The settings that are the project's own. */
 function ownSettings(project: Project): ChosenSettings {
   const { automatic, framework, install_command, build_command, output_directory } = project;
-  const { release_command, activate_command, processes } = project;
+  const { release_command, activate_command, processes, dockerfile } = project;
   return {
+    dockerfile,
     release_command,
     activate_command,
     processes,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
+import type { ImageChoice } from "#build/choose-image.ts";
 import { installVariables } from "#build/commands/environment.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
@@ -22,6 +23,7 @@ import { type EarlyEnd, runStage, type StageScope } from "#cli/builds/run-stage.
 import type { CommandContext } from "#cli/context.ts";
 import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import { attempt } from "#node/attempt.ts";
+import { shellWord } from "#node/shell-quote.ts";
 import type { StageTime } from "#contract/endpoints/deployments/schemas.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 
@@ -48,6 +50,7 @@ export async function runBuild(
   const failEarly = (failure: DeploymentFailure): BuildEnd => ({ kind: "failed", failure, times: [] });
   if (problem !== null)
     return failEarly(makeFailure("build_failed", firstStage, problem.message, undefined, problem.hint));
+  if (build.choice.image !== null) return failEarly(imageFailure(build.choice.image));
   for (const tool of await localToolProblems(environment, build)) {
     const { kind, message } = tool;
     if (kind === "missing")
@@ -69,6 +72,19 @@ export async function runBuild(
     if (ended.kind !== "succeeded") return { ...ended, times };
   }
   return { ...(await checkResult(build, { log, before }, signal)), times };
+}
+
+/** Only servers build images. */
+function imageFailure({ dockerfile: { path, context, target } }: ImageChoice): DeploymentFailure {
+  const stage = target === undefined ? "" : ` --target ${shellWord(target)}`;
+  const line = `podman build --file ${shellWord(path)}${stage} ${shellWord(context)}`;
+  return makeFailure(
+    "containers_missing",
+    "build",
+    "gantry build runs commands, and builds no images",
+    undefined,
+    `Build the image with \`${line}\` in the root directory, or with docker instead of podman.`,
+  );
 }
 
 function stageScope(

@@ -35,7 +35,7 @@ export const detect = defineCommand({
       return { ok: true, exit: "failed" };
     }
     const build = prepared.value.value;
-    const tools = await requestedTools(build);
+    const tools = build.choice.image === null ? await requestedTools(build) : [];
     const problems = await localToolProblems(environment, build);
     const others = problems.filter(({ kind }) => kind === "other_version").map(({ message }) => message);
     const missing: { readonly message: string; readonly advice: string }[] = [];

@@ -50,7 +50,7 @@ type Draft = {
 const MAX_STAGES = 200;
 /** A longer value is neither a port nor an image. Values that contain others could grow without end. */
 const MAX_VALUE = 300;
-/** A range of ports, such as `8000-8010`. */
+/** No image exposes more on purpose. */
 const MAX_PORTS = 100;
 
 /** Reads the stages of a Dockerfile. */
@@ -115,9 +115,9 @@ function readInto(
       readEnv(text, escape, stage.values);
       return;
     case "EXPOSE":
-      stage.ports.push(
-        ...splitWords(text, escape).flatMap((word) => portsOf(expand(unquote(word, escape), stage.values))),
-      );
+      for (const word of splitWords(text, escape))
+        if (stage.ports.length < MAX_PORTS)
+          stage.ports.push(...portsOf(expand(unquote(word, escape), stage.values)));
       return;
     case "CMD":
       stage.command = readStart(text);

@@ -1,4 +1,4 @@
-import { presetName } from "#project-files/frameworks/presets.ts";
+import { presetName } from "#project-files/frameworks/preset-names.ts";
 
 /** Where the tools of JavaScript frameworks keep compiled files: webpack, Babel, Terser, ESLint and others. */
 const TOOLS = "node_modules/.cache";

@@ -133,7 +133,7 @@ const kinds: readonly OtherKind[] = [
   {
     file: /(?:^|\.)(?:Dockerfile|Containerfile)(?:$|\.)/,
     what: "Docker",
-    hint: `Gantry runs no containers. Set build_command to what its lines RUN do, and ${web("COMMAND")} with the command of its line CMD.`,
+    hint: "Set framework to `dockerfile` to build and run its image, and `path` of the setting dockerfile if the file is not named Dockerfile.",
   },
   {
     file: /^(?:GNUmakefile|Makefile|makefile|CMakeLists\.txt|meson\.build|justfile|Justfile|Taskfile\.ya?ml|Rakefile)$/,

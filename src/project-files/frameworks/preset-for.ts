@@ -2,7 +2,8 @@ import { packageManagerFiles } from "#project-files/frameworks/package-manager.t
 import { filesIn } from "#project-files/frameworks/form.ts";
 import { isOnlyBuilt } from "#project-files/frameworks/node-forms.ts";
 import { chain, noCommands } from "#project-files/frameworks/recipes.ts";
-import { type FrameworkPreset, presetName, presets } from "#project-files/frameworks/presets.ts";
+import { presetName } from "#project-files/frameworks/preset-names.ts";
+import { type FrameworkPreset, presets } from "#project-files/frameworks/presets.ts";
 import { STATIC } from "#project-files/frameworks/usual-preset.ts";
 import { readFiles, type Tree } from "#project-files/frameworks/tree.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
@@ -33,6 +34,7 @@ export const usualTree: Tree = {
   siteOutput: null,
   platform: null,
   folders: [],
+  dockerfile: null,
 };
 
 /** Every file or folder that the detection uses, relative to the project's root directory. */

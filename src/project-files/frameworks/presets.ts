@@ -48,6 +48,7 @@ import {
   sphinx,
   sphinxOutput,
 } from "#project-files/frameworks/site-generators.ts";
+import { DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import type { Tree } from "#project-files/frameworks/tree.ts";
 
 /** `signs`: the framework is detected if all signs of one of the lists are present. */
@@ -309,19 +310,6 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
     commands: python(null),
     form: serverIn(".", pythonServer),
   },
+  // Without signs: a Dockerfile is beside many apps, so only `chooseBuild` decides for it.
+  [DOCKERFILE]: { signs: [], commands: () => noCommands, form: () => server(null) },
 };
-
-/** Alternative names. */
-export const presetAliases: Readonly<Record<string, string>> = {
-  "11ty": "eleventy",
-  cra: "create-react-app",
-  nestjs: "nest",
-  nextjs: "next",
-  nuxtjs: "nuxt",
-  "svelte-kit": "sveltekit",
-};
-
-/** The name that a framework has in `presets`; unchanged if it has no preset. */
-export function presetName(framework: string): string {
-  return (Object.hasOwn(presetAliases, framework) ? presetAliases[framework] : undefined) ?? framework;
-}

@@ -40,7 +40,10 @@ import {
 } from "#project-files/frameworks/platform-settings.ts";
 import { requirementFiles, requirementPaths } from "#project-files/frameworks/requirements.ts";
 import { hugoConfigs, siteConfigs, siteOutput, siteSigns } from "#project-files/frameworks/site-configs.ts";
+import { DEFAULT_DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import { objectOf } from "#contract/lib/json-object.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import type { FileProblem } from "#project-files/processes/file-problem.ts";
 import { parseRelaxedObject } from "#contract/lib/relaxed-json.ts";
 
 /** The facts about a project's files that the detection of frameworks uses. */
@@ -74,6 +77,14 @@ export type Tree = {
   readonly platform: PlatformSettings | null;
   /** The folders that have an app or a site of their own, if the project has none. */
   readonly folders: readonly string[];
+  /** The Dockerfile that the project names, or the one at the top; null if it does not exist. */
+  readonly dockerfile: TreeFile | null;
+};
+
+/** A file whose text is read only if it is needed. `read`: the problem, if it cannot be read. */
+export type TreeFile = {
+  readonly path: string;
+  readonly read: ResultOf<string, { readonly problem: FileProblem }>;
 };
 
 /** The files whose content is read. For all other files, only their existence matters. */
@@ -196,7 +207,13 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     siteOutput: siteOutput(files),
     platform: platformSettings(files),
     folders: [],
+    dockerfile: fileIn(files, DEFAULT_DOCKERFILE),
   };
+}
+
+function fileIn(files: ReadonlyMap<string, string>, path: string): TreeFile | null {
+  const text = files.get(path);
+  return text === undefined ? null : { path, read: succeed(text) };
 }
 
 /** The files for other platforms whose functions and rules have no effect. */

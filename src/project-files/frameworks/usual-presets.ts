@@ -132,6 +132,7 @@ export const usualPresets = {
   },
   static: { install: null, build: null, app: "static" },
   python: { install: "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt", build: null },
+  dockerfile: { install: null, build: null },
   "11ty": { output: "_site", app: "static" },
   cra: { output: "build", fallback: "index.html", app: "static" },
   nestjs: {},

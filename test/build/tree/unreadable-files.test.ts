@@ -21,7 +21,7 @@ function write(path: string, content: string | Buffer): void {
 /** Why the files cannot be used; null if they can. */
 async function problem(root = ".") {
   const folder = join(release, root);
-  const [tree, repository] = [await readTree(release, folder), await readRepository(folder)];
+  const [tree, repository] = [await readTree(release, folder, "Dockerfile"), await readRepository(folder)];
   if (!tree.ok) return tree.problem;
   return repository.ok ? null : repository.problem;
 }
@@ -98,7 +98,7 @@ describe("a file of a repository", () => {
     symlinkSync("web/package.json", join(release, "package.json"));
     write("Procfile", "\uFEFFweb: node index.js\n");
     write("gantry.json", '\uFEFF{"framework": "express"}');
-    const read = await readTree(release, release);
+    const read = await readTree(release, release, "Dockerfile");
     expect(read.ok && read.value.tree.signs.has("npm:express")).toBe(true);
     expect(await readRepository(release)).toMatchObject({
       value: { build: { framework: "express" }, procfile: new Map([["web", "node index.js"]]) },
@@ -113,7 +113,7 @@ describe("a file of a repository", () => {
     write("Package.json", "{}");
     write("notes.txt", "");
     write("requirements/base.txt", "");
-    expect(await readTree(release, release)).toMatchObject({
+    expect(await readTree(release, release, "Dockerfile")).toMatchObject({
       value: {
         notes: [
           "Package.json is not read: the name of this file must be exactly package.json",
@@ -125,6 +125,6 @@ describe("a file of a repository", () => {
     write("package.json", "{}");
     write("Procfile", "web: y");
     write("requirements.txt", "");
-    expect(await readTree(release, release)).toMatchObject({ value: { notes: [] } });
+    expect(await readTree(release, release, "Dockerfile")).toMatchObject({ value: { notes: [] } });
   });
 });

@@ -243,7 +243,7 @@ describe("any text", () => {
     );
   });
 
-  it("of the largest size is read in less than a second", () => {
+  it("of the largest size is read in less than two seconds of CPU time", () => {
     const lines = [
       "ENV A=1",
       "ENV B=$A$B",
@@ -257,9 +257,10 @@ describe("any text", () => {
     ];
     for (const line of lines) {
       const text = `FROM a\n${`${line}\n`.repeat(MAX_DOCKERFILE_BYTES / (line.length + 1) - 2)}`;
-      const start = performance.now();
+      const start = process.cpuUsage();
       read(text);
-      expect(performance.now() - start, line).toBeLessThan(1_000);
+      const { user, system } = process.cpuUsage(start);
+      expect(user + system, line).toBeLessThan(2_000_000);
     }
   });
 });

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 
 import { presetFor } from "#project-files/frameworks/preset-for.ts";
-import { presetAliases, presets } from "#project-files/frameworks/presets.ts";
+import { presetAliases } from "#project-files/frameworks/preset-names.ts";
+import { presets } from "#project-files/frameworks/presets.ts";
 import { suggestReleaseCommand } from "#project-files/frameworks/release-commands.ts";
 import { usualPreset, usualReleaseCommand } from "#project-files/frameworks/usual-preset.ts";
 

@@ -247,8 +247,8 @@ describe("files that are neither a site nor a known app", () => {
       "and package.json has neither a script start that starts a server nor a script build",
       /set output_directory|Set output_directory/,
     ],
-    [{ "Cargo.toml": "", Dockerfile: "" }, "and `Cargo.toml` is of Rust, which", /cargo build --release/],
-    [{ Dockerfile: "" }, "and `Dockerfile` is of Docker, which", /runs no containers/],
+    [{ "Cargo.toml": "", Containerfile: "" }, "and `Cargo.toml` is of Rust, which", /cargo build --release/],
+    [{ Containerfile: "" }, "and `Containerfile` is of Docker, which", /framework to `dockerfile`.*`path`/],
     [
       { "docker-compose.prod.yml": "" },
       "and `docker-compose.prod.yml` is of Docker Compose, which",

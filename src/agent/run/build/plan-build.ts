@@ -7,6 +7,7 @@ import { isOnlyBuilder } from "#agent/workspace/artifact-task.ts";
 import { jobsHere } from "#agent/workspace/place.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { type BuildChoice, chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
+import { dockerfileOf } from "#build/choose-image.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { type BuildTools, provideTools } from "#agent/run/tools/provide-tools.ts";
 import { type ImagePlan, planImage } from "#agent/run/image/plan-image.ts";
@@ -93,7 +94,7 @@ export async function planBuild(
   const realRelease = await realpath(release);
   const files = await readRepository(root.path);
   if (!files.ok) return fail("build_failed", "build", files.problem.message, undefined, files.problem.hint);
-  const read = await readTree(realRelease, root.path);
+  const read = await readTree(realRelease, root.path, dockerfileOf(order, files.value.build).path);
   if (!read.ok) return fail("build_failed", "build", read.problem.message, undefined, read.problem.hint);
   const chosen = chooseBuild(read.value.tree, files.value, order);
   const choice = taken === null ? chosen : choiceOfTaken(chosen, taken);

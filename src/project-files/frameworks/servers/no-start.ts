@@ -1,4 +1,4 @@
-import { presetName } from "#project-files/frameworks/presets.ts";
+import { presetName } from "#project-files/frameworks/preset-names.ts";
 import { scriptKind } from "#project-files/frameworks/servers/script-kind.ts";
 import type { Tree } from "#project-files/frameworks/tree.ts";
 import { shown } from "#project-files/processes/file-problem.ts";
