@@ -138,6 +138,7 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     dockerfile: dockerfileOf(settings, build),
     unused,
     web: hasOwnCommand ? webFields : null,
+    containerPort: settings.processes?.[WEB]?.container_port ?? webFields.container_port,
   };
   const decided = isImage ? chooseImage(tree, imageRequest) : null;
   const reasons = needsPackages

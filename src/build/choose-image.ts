@@ -15,6 +15,8 @@ export type ImageChoice = {
    * (`withImageCommand`). Null: the repository has a command for it.
    */
   readonly web: Omit<ProcessDefinition, "command"> | null;
+  /** The `container_port` of `web`: the project's, or gantry.json's. */
+  readonly containerPort: number | undefined;
 };
 
 type WithDockerfile = { readonly dockerfile?: Dockerfile | null | undefined };
@@ -35,7 +37,7 @@ const otherSettings = {
 export type OtherSetting = keyof typeof otherSettings;
 
 /** What decides about an image. `unused`: the settings with a value that have no meaning for it. */
-export type ImageRequest = Pick<ImageChoice, "dockerfile" | "web"> & {
+export type ImageRequest = Omit<ImageChoice, "facts"> & {
   readonly unused: readonly OtherSetting[];
 };
 
@@ -102,9 +104,9 @@ export function dockerfileNotes({ dockerfile }: Tree, decided: DecidedImage | nu
       ? []
       : [`${dockerfile.path} is not used: to build and run its image, set framework to \`dockerfile\``];
   if (decided.image === null) return [];
-  const { facts, web } = decided.image;
+  const { facts, containerPort } = decided.image;
   const { ports } = facts;
-  if (ports.length === 0 || portOf(web?.container_port, ports).from !== "default") return [];
+  if (ports.length === 0 || portOf(containerPort, ports).from !== "default") return [];
   return [
     `the image exposes the ports ${ports.slice(0, MOST_NAMED).join(", ")}: set container_port of the process web to the port for visitors, which is otherwise ${USUAL_PORT}`,
   ];

@@ -2,6 +2,7 @@ import type { BuildChoice } from "#build/choose-build.ts";
 import { GANTRY_JSON } from "#project-files/processes/read-gantry-json.ts";
 import { isWithoutFramework, sourceOf } from "#build/describe-choice.ts";
 import type { LocalBuild } from "#cli/builds/prepare-build.ts";
+import { imageDocument, imageFacts } from "#cli/views/image-facts.ts";
 import type { Fact } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
@@ -34,6 +35,8 @@ export function buildDocument(build: LocalBuild) {
     suggested_worker: choice.suggestedWorker,
     /** Why a deployment would fail at once; null if nothing is wrong that the files show. */
     problem: choice.problem,
+    /** The image that is built from a Dockerfile; null for other projects. */
+    image: choice.image === null ? null : imageDocument(choice.image),
     notes: [...build.notes, ...choice.notes],
     package_manager: packageManager(build),
   };
@@ -61,7 +64,9 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
         ? "none is known"
         : choice.frameworkFrom === "detected"
           ? `${printable(choice.plan.framework)} (detected)`
-          : setting("framework"),
+          : isImplied(build)
+            ? `${printable(choice.plan.framework)} (${choice.frameworkFrom === "project" ? "set in the project" : GANTRY_JSON})`
+            : setting("framework"),
     ],
     ["because", choice.plan.reasons.length === 0 ? null : printable(choice.plan.reasons.join(", "))],
     ["type", typeText(choice)],
@@ -70,14 +75,18 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
       (note) => [note.startsWith("the script ") ? "script" : "note", printable(note)] as const,
     ),
     ["package manager", manager === null ? null : managerText(manager)],
-    ["install command", setting("install_command")],
-    ["installed in", choice.installFolder === null ? null : printable(choice.installFolder)],
-    ["build command", setting("build_command")],
+    ...(choice.image === null
+      ? [
+          ["install command", setting("install_command")] as const,
+          ["installed in", choice.installFolder === null ? null : printable(choice.installFolder)] as const,
+          ["build command", setting("build_command")] as const,
+        ]
+      : imageFacts(choice.image)),
     ["release command", releaseText(build)],
     ...choice.processes.map((one) => [`process ${one.name}`, processText(one)] as const),
     ...choice.cron.map((job) => [`job ${job.name}`, cronText(job)] as const),
     ["suggested worker", choice.suggestedWorker === null ? null : printable(choice.suggestedWorker)],
-    ["output directory", outputText(choice, setting("output_directory"))],
+    ["output directory", choice.image !== null ? null : outputText(choice, setting("output_directory"))],
     ["trailing slash", choice.isPublished ? setting("trailing_slash") : null],
     ["fallback", choice.isPublished ? setting("fallback") : null],
     ...build.notes.map((note) => ["note", printable(note)] as const),
@@ -113,6 +122,11 @@ function cronText({ schedule, timezone, command }: CronJob): string {
 
 function isAutomatic({ project }: LocalBuild, name: AutomaticSetting): boolean {
   return project === null || project.project.automatic.includes(name);
+}
+
+/** Whether another setting names the framework: `dockerfile`. */
+function isImplied(build: LocalBuild): boolean {
+  return isAutomatic(build, "framework") && !("framework" in build.choice.repositorySettings);
 }
 
 function commitText({ sha, message, branch }: { sha: string; message: string; branch: string }): string {

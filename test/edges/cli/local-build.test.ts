@@ -86,6 +86,76 @@ describe("gantry detect", () => {
     });
   });
 
+  it("explains a Dockerfile: its stages, what the build gets, what runs and on which port", async () => {
+    const app = await createRepository(join(cli.home, "image"));
+    const lines = [
+      "ARG NODE=24",
+      "FROM node:$NODE AS base",
+      "FROM base AS build",
+      "ARG API_URL",
+      "RUN --mount=type=secret,id=NPM_TOKEN --mount=type=secret,id=npm-rc npm ci",
+      "FROM base",
+      "COPY --from=build /app /app",
+      "USER node",
+      "EXPOSE 3000",
+      'CMD ["node", "server.js"]',
+    ];
+    await app.commit({
+      Dockerfile: lines.join("\n"),
+      "gantry.json": '{"processes":{"worker":{"command":"node w.js"}}}',
+    });
+    const plain = await gantry(app.path, ["detect", "--no-project"]);
+    // Its processes could be started without an image, too.
+    expect(plain.stdout).toContain("note\tDockerfile is not used: to build and run its image");
+    await app.commit({ "gantry.json": '{"dockerfile":{},"processes":{"worker":{"command":"node w.js"}}}' });
+    const { code, stdout } = await gantry(app.path, ["detect"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      [
+        "framework\tdockerfile (gantry.json)",
+        "type\tserver",
+        "dockerfile\tDockerfile",
+        "image\tstage 2, of base, build, 2",
+        "based on\tnode:24",
+        "build arguments\tNODE, API_URL, from plain variables with these names",
+        "build secrets\tNPM_TOKEN, npm-rc, from secrets with these names that are set for builds",
+        "warning\tnpm-rc is no name of a variable, so the build gets no such secret",
+        "user\tnode",
+        "process web\tnode server.js (command of the image)",
+        "container port\t3000 (EXPOSE)",
+        "process worker\tnode w.js (gantry.json)",
+        "",
+      ].join("\n"),
+    );
+    const json = await gantry(app.path, ["detect", "--json"]);
+    expect(jsonOf(json.stdout)).toMatchObject({
+      framework: "dockerfile",
+      problem: null,
+      image: {
+        ...{ path: "Dockerfile", context: ".", stages: ["base", "build", "2"], target: "2" },
+        ...{ args: ["NODE", "API_URL"], secrets: ["NPM_TOKEN", "npm-rc"], container_port: 3000 },
+        command: { kind: "exec", words: ["node", "server.js"] },
+      },
+    });
+    const built = await gantry(app.path, ["build"]);
+    expect(built.code).toBe(1);
+    expect(built.stderr + built.stdout).toContain("podman build --file Dockerfile .");
+  });
+
+  it("names the line of a Dockerfile that cannot be used, and reads it where the setting says", async () => {
+    const app = await createRepository(join(cli.home, "bad-image"));
+    const json = '{"dockerfile":{"path":"docker/web.Dockerfile"}}';
+    await app.commit({ "gantry.json": json, Dockerfile: "FROM a", "docker/web.Dockerfile": "RUN x\n" });
+    const { code, stdout } = await gantry(app.path, ["detect"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("line 1 of docker/web.Dockerfile has an instruction before the first FROM");
+    expect(stdout).toContain("what to do\tCorrect line 1 of docker/web.Dockerfile.\n");
+    symlinkSync("/etc/hostname", join(app.path, "docker", "link"));
+    writeFileSync(join(app.path, "gantry.json"), '{"dockerfile":{"path":"docker/link"}}');
+    const linked = await gantry(app.path, ["detect", "--here"]);
+    expect(linked.stdout).toContain("docker/link is a symbolic link that leads to no file of the repository");
+  });
+
   it("reads committed files, because only these are deployed, and with --here the files in the folder", async () => {
     const site = await createSite("");
     writeFileSync(join(site.path, "package.json"), JSON.stringify({ dependencies: { astro: "5" } }));

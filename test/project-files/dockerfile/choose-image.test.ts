@@ -189,7 +189,9 @@ describe("a project with a Dockerfile", () => {
     expect(choose(two).notes).toEqual([
       "the image exposes the ports 80, 443: set container_port of the process web to the port for visitors, which is otherwise 8080",
     ]);
-    expect(choose({ ...two, json: { processes: { web: { container_port: 80 } } } }).notes).toEqual([]);
+    const port = { processes: { web: { container_port: 80 } } };
+    for (const given of [{ json: port }, { settings: port }])
+      expect(choose({ ...two, ...given }).notes).toEqual([]);
   });
 });
 
