@@ -47,11 +47,11 @@ describe("A project with a Dockerfile", () => {
 
   it("switches without losing a request", { timeout: TEST_MS }, async () => {
     const load = startLoad(await server.target("shop.localhost"), 40);
-    await load.answeredBy("r0");
+    await load.answeredBy("r0-");
     for (let n = 1; n <= 3; n += 1) {
       await server.commit("shop", { "release.txt": `r${n}` });
       await server.expectLive(project.id);
-      await load.answeredBy(`r${n}`);
+      await load.answeredBy(`r${n}-`);
     }
     const { failures, ok } = await load.stop();
     expect(failures).toEqual({});

@@ -4,7 +4,8 @@ import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { InstanceSpec } from "#agent/apps/supervisor.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { appCommand, containerVariables } from "#agent/apps/command-in-release.ts";
-import { instanceContainer, portInside } from "#agent/containers/run-script.ts";
+import { portOf } from "#build/choose-image.ts";
+import { instanceContainer } from "#agent/containers/run-script.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { Environment } from "#build/commands/environment.ts";
 import type { Command } from "#build/process/command.ts";
@@ -24,7 +25,7 @@ export function insideOf(
 ): Pick<InstanceNote, "inside"> {
   return image === undefined || port === null || network === "host"
     ? {}
-    : { inside: portInside(image, named) };
+    : { inside: portOf(named, image.ports).port };
 }
 
 /**

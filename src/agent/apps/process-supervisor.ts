@@ -79,7 +79,7 @@ export function createProcessSupervisor(options: SupervisorOptions): Supervisor 
       return read.ok ? succeed(read.value.listens) : read;
     },
     // It runs no containers.
-    portsInside: () => Promise.resolve(succeed([])),
+    listenersInside: () => Promise.resolve(succeed([])),
   };
 }
 

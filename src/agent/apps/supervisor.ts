@@ -43,6 +43,9 @@ export type SupervisedInstance = {
   readonly cpuMs: number | null;
 };
 
+/** `isLocal`: only the container itself reaches it, because the app listens at 127.0.0.1. */
+export type InsideListener = { readonly port: number; readonly isLocal: boolean };
+
 /** `reason`: a sentence for the log. */
 export type SupervisorResult<Value> = ResultOf<Value, { readonly reason: string }>;
 
@@ -72,6 +75,6 @@ export type Supervisor = {
     port: number,
     inside?: number,
   ): Promise<SupervisorResult<boolean>>;
-  /** The TCP ports on which the app of an instance listens in the network of its container. */
-  portsInside(project: ProjectId, name: string): Promise<SupervisorResult<readonly number[]>>;
+  /** Where the app of an instance listens in the network of its container. */
+  listenersInside(project: ProjectId, name: string): Promise<SupervisorResult<readonly InsideListener[]>>;
 };

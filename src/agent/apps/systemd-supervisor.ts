@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import {
+  type InsideListener,
   type InstanceExit,
   type InstanceSpec,
   STOP_ANSWER_MS,
@@ -80,11 +81,17 @@ export function createSystemdSupervisor({ home, socketPath }: SystemdSupervisorO
       const answer = await ask({ verb: "listens", project, instance, port, ...further });
       return answer.ok ? succeed(answer.value[0] === "yes") : answer;
     },
-    async portsInside(project, instance) {
+    async listenersInside(project, instance) {
       const answer = await ask({ verb: "ports", project, instance });
-      return answer.ok ? succeed(answer.value.map(Number)) : answer;
+      return answer.ok ? succeed(answer.value.flatMap(listenerOf)) : answer;
     },
   };
+}
+
+/** `3000`, or `127.0.0.1:3000`. */
+function listenerOf(word: string): readonly InsideListener[] {
+  const [, local, digits] = /^(127\.0\.0\.1:)?(\d{1,5})$/.exec(word) ?? [];
+  return digits === undefined ? [] : [{ port: Number(digits), isLocal: local !== undefined }];
 }
 
 function refused(reason: string): SupervisorResult<never> {

@@ -22,12 +22,6 @@ export type ContainerRun = {
 /** How requests reach an instance in a network of its own: at `port` of the server, and at `inside` in the container. */
 export type ContainerPort = { readonly port: number; readonly inside: number };
 
-/** The port that a container listens on: its process names it, or the image exposes it alone, or it is 8080. */
-export function portInside(image: ReleaseImage, named: number | undefined): number {
-  const [only, ...others] = image.ports;
-  return named ?? (only !== undefined && others.length === 0 ? only : 8080);
-}
-
 /** No container of a project needs these, and an app may listen on the ports 80 and 443 without being root. */
 const RIGHTS =
   "--security-opt=no-new-privileges --cap-drop=NET_RAW,MKNOD,AUDIT_WRITE --cap-add=NET_BIND_SERVICE";

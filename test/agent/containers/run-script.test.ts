@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { instanceContainer, jobContainer, portInside } from "#agent/containers/run-script.ts";
+import { instanceContainer, jobContainer } from "#agent/containers/run-script.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { ReleaseImage } from "#agent/workspace/release-image.ts";
 
@@ -68,16 +68,5 @@ describe("the script of a container", () => {
     expect(scriptOf(instanceContainer(place, { ...run, at: null, network: "host" }))).toContain(
       "--network=host",
     );
-  });
-});
-
-describe("the port of a container", () => {
-  it.each([
-    [undefined, [3000], 3000],
-    [undefined, [], 8080],
-    [undefined, [80, 443], 8080],
-    [5000, [3000], 5000],
-  ])("is %s with the exposed ports %j: %i", (named, ports, port) => {
-    expect(portInside({ ...image, ports }, named)).toBe(port);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * An app for load tests, which answers with its name (argument 1) at a port of 127.0.0.1 (argument 2, or PORT): `/` and
+ * An app for load tests, which answers with its name (argument 1) at a port (argument 2, or PORT) of HOST or 127.0.0.1: `/` and
  * a POST at once, `/slow` over 1.5 s, `/events` as a stream whose second event comes after a request to `/next`,
  * `/headers` with the headers of the request, all below `/missing` with 404, and a WebSocket that echoes. On SIGTERM it
  * finishes its requests and closes its WebSockets.
@@ -60,7 +60,7 @@ server.on("upgrade", (request, socket, head) => {
 });
 // Longer than the proxies keep an idle connection.
 server.keepAliveTimeout = 5_000;
-server.listen(Number(port), "127.0.0.1", () => console.log("listening"));
+server.listen(Number(port), process.env["HOST"] ?? "127.0.0.1", () => console.log("listening"));
 
 process.on("SIGTERM", () => {
   server.close(() => process.exit(0));

@@ -197,7 +197,8 @@ listens() {
   answer "listens no"
 }
 
-# The ports on which the app of an instance listens in the network of its container.
+# The ports on which the app of an instance listens in the network of its container, with the address if nothing outside of the
+# container can reach them.
 list_ports() {
   find_instance
   if ! [ -e "$apps/$unit.life" ]; then answer ports; fi
@@ -214,5 +215,10 @@ ports_inside() {
     case " $own ${seen-} " in *" ${network:-$own} "*) continue ;; esac
     seen="${seen-} $network"
     cat "/proc/$pid/net/tcp" "/proc/$pid/net/tcp6" 2>/dev/null || true
-  done | awk '$4 == "0A" { sub(/^.*:/, "", $2); print $2 }' | sort -u | head -n 20 | while read -r port_hex; do printf '%d ' "0x$port_hex"; done
+  done | awk '$4 == "0A" { sub(/:/, " ", $2); print $2 }' | sort -u | head -n 20 | while read -r address port_hex; do
+    case $address in
+      0100007F | 00000000000000000000000001000000) printf '127.0.0.1:%d ' "0x$port_hex" ;;
+      *) printf '%d ' "0x$port_hex" ;;
+    esac
+  done
 }

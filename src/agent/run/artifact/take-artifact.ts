@@ -227,7 +227,7 @@ async function complete(
   beginStage(scope, "build", plan.value);
   await ownRelease(scope.context, scope.folder, scope.order.version);
   // An image is no file of a build, so it is made on each server.
-  const image = plan.value.dockerfile === null ? succeed(null) : await buildImage(scope, plan.value);
+  const image = plan.value.choice.image === null ? succeed(null) : await buildImage(scope, plan.value);
   if (!image.ok) return image;
   const built =
     release === null || image.value !== null

@@ -2,6 +2,7 @@ import { packBuild, type PackedBuild } from "#agent/run/artifact/make-artifact.t
 import { makeTaskOf } from "#agent/workspace/artifact-task.ts";
 import { hides } from "#build/site-rules/source-files.ts";
 import { DEFAULT_RULES, rulesId, type SiteRules } from "#agent/workspace/site-rules.ts";
+import { definitionsOf, withImageCommand } from "#build/choose-build.ts";
 import { chooseFallback } from "#build/choose-fallback.ts";
 import { missingParts } from "#build/tree/missing-parts.ts";
 import { describeCustomRules } from "#build/site-rules/describe-custom-rules.ts";
@@ -34,7 +35,7 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   const { build_command } = plan;
   const startedAt = context.clock.monotonic();
   const place = beginStage(scope, "build", plan);
-  const image = plan.dockerfile === null ? succeed(null) : await buildImage(scope, plan);
+  const image = plan.choice.image === null ? succeed(null) : await buildImage(scope, plan);
   if (!image.ok) return image;
   if (build_command !== null) {
     await withBuildLimit(scope, plan, restoreBuildCaches);
@@ -84,26 +85,24 @@ export async function describeBuild(
 /** The processes of a release that is an image. Its own command is `web`, unless the repository or the project defines it. */
 function withOwnCommand(
   { order, reporter, log }: RunScope,
-  { processes, preset }: BuildPlan,
+  { choice, processes }: BuildPlan,
   { command }: ReleaseImage,
 ): Step<ProcessDefinitions> {
-  if (processes[WEB]?.command !== undefined || order.processes[WEB]?.command !== undefined)
-    return succeed(processes);
+  const isDefined = choice.image?.web === null || order.processes[WEB]?.command !== undefined;
   if (command === null)
-    return fail(
-      "build_failed",
-      "build",
-      "the image has no command",
-      undefined,
-      "End the Dockerfile with CMD, or set the command of the process web.",
-    );
-  const own = { ...processes, [WEB]: { ...processes[WEB], command } };
-  log.system("build", `web runs the command of the image: ${command}`);
-  reporter.report(
-    { type: "framework", preset: { ...preset, start_command: command, processes: own } },
-    "patient",
-  );
-  return succeed(own);
+    return isDefined
+      ? succeed(processes)
+      : fail(
+          "build_failed",
+          "build",
+          "the image has no command",
+          undefined,
+          "End the Dockerfile with CMD, or set the command of the process web.",
+        );
+  const own = withImageCommand(choice, command);
+  if (!isDefined) log.system("build", `web runs the command of the image: ${command}`);
+  reporter.report({ type: "framework", preset: own.preset }, "patient");
+  return succeed(definitionsOf(own.processes));
 }
 
 /** Whether a command of the settings has run in the release or runs in it before it is live, or they chose its preset. */

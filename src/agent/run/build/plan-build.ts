@@ -10,7 +10,6 @@ import { type BuildChoice, chooseBuild, commandsOf, definitionsOf } from "#build
 import { dockerfileOf } from "#build/choose-image.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { type BuildTools, provideTools } from "#agent/run/tools/provide-tools.ts";
-import { type ImagePlan, planImage } from "#agent/run/image/plan-image.ts";
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
 import { releaseCommandOf } from "#agent/run/activate/release-stage.ts";
 import { findBuildCaches } from "#agent/run/cache/build-caches.ts";
@@ -23,7 +22,6 @@ import { readTree } from "#build/tree/read-tree.ts";
 import { type BuiltRelease, releasePath } from "#agent/workspace/releases.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
-import { DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { GANTRY_JSON } from "#project-files/processes/read-gantry-json.ts";
@@ -57,8 +55,8 @@ export type BuildPlan = DetectedPreset & {
   readonly commitMessage: string;
   /** The hash of the commit's files; null if they are a build of another machine. */
   readonly treeSha: string | null;
-  /** How the image is built; null if the release is no image. */
-  readonly dockerfile: ImagePlan | null;
+  /** What was decided from the files. The command of an image is added after its build. */
+  readonly choice: BuildChoice;
   /** The release's folder. */
   readonly release: string;
   /** The real path of the root directory, in which the build command runs. */
@@ -110,7 +108,7 @@ export async function planBuild(
   const releaseLine = releaseCommandOf(order, choice.releaseCommand?.command);
   const isOnlyBuilt = isOnlyBuilder(order);
   const releaseFrom = order.release_command === null ? "repository" : "settings";
-  const isImage = plan.framework === DOCKERFILE;
+  const isImage = choice.image !== null;
   const refusal =
     (isImage ? checkImageBuild(context.policy) : null) ??
     checkBuildCommands(context.policy, plan, choice.presetCommands) ??
@@ -129,8 +127,6 @@ export async function planBuild(
       undefined,
       context.engine.reason,
     );
-  const image = isImage ? await planImage(order.dockerfile, root.path) : succeed(null);
-  if (!image.ok) return image;
   const started = [
     order.release_command ?? null,
     order.activate_command,
@@ -167,7 +163,7 @@ export async function planBuild(
     processes: definitionsOf(choice.processes),
   };
   const of = { commitSha, commitMessage, treeSha: commit.tree ?? null };
-  return succeed({ ...plan, ...decided, ...of, dockerfile: image.value, ...places });
+  return succeed({ ...plan, ...decided, ...of, choice, ...places });
 }
 
 const noTools: BuildTools = { folders: [], languages: {}, spentMs: 0, hasBegun: false };

@@ -17,6 +17,7 @@ import type { Environment } from "#build/commands/environment.ts";
 import { timeoutFailure } from "#build/failure/command-failure.ts";
 import { hasSucceeded } from "#build/process/command.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
+import type { DockerfileFacts } from "#project-files/dockerfile/read-dockerfile.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 
@@ -26,8 +27,9 @@ const units = { build: 2, tag: 3, inspect: 4 } as const;
 /** Builds the image of a release from its Dockerfile, or takes the image of an earlier release that was built from the same. */
 export async function buildImage(scope: RunScope, plan: BuildPlan): Promise<Step<ReleaseImage>> {
   const { order, context, log } = scope;
-  const { dockerfile } = plan;
-  if (dockerfile === null) return fail("internal", "build", "the release is not built from a Dockerfile");
+  const { image: chosen } = plan.choice;
+  if (chosen === null) return fail("internal", "build", "the release is not built from a Dockerfile");
+  const { dockerfile, facts } = chosen;
   const place = { folder: scope.folder, environment: context.environment };
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
   try {
@@ -38,7 +40,7 @@ export async function buildImage(scope: RunScope, plan: BuildPlan): Promise<Step
         "build",
         `the context \`${dockerfile.context}\` is not a folder of the repository`,
       );
-    const { args, secrets } = imageVariables(scope, dockerfile.args);
+    const { args, secrets } = imageVariables(scope, facts);
     const key = imageKey(scope, plan, args);
     const kept = order.cache.clear || key === null ? null : await findImage(scope, key);
     const isTagged = kept !== null && (await tagImage(scope, place, kept, limit));
@@ -116,24 +118,24 @@ function runEngine(
  */
 function imageVariables(
   { order, variables }: RunScope,
-  names: readonly string[],
+  { argNames, secrets: mounted }: DockerfileFacts,
 ): { readonly args: Environment; readonly secrets: Environment } {
   const isSecret = new Set((order.variables?.secrets ?? []).map(({ name }) => name));
   const all = Object.entries(variables.build);
   return {
-    args: Object.fromEntries(all.filter(([name]) => !isSecret.has(name) && names.includes(name))),
-    secrets: Object.fromEntries(all.filter(([name]) => isSecret.has(name))),
+    args: Object.fromEntries(all.filter(([name]) => !isSecret.has(name) && argNames.includes(name))),
+    secrets: Object.fromEntries(all.filter(([name]) => isSecret.has(name) && mounted.includes(name))),
   };
 }
 
 /** Equal for builds of the same files with the same settings and variables; null if nobody knows the hash of the files. */
-function imageKey({ order }: RunScope, { dockerfile, treeSha }: BuildPlan, args: Environment): string | null {
+function imageKey({ order }: RunScope, { choice, treeSha }: BuildPlan, args: Environment): string | null {
   if (treeSha === null) return null;
   const secrets = (order.variables?.secrets ?? []).map(({ name, revision }) => `${name} ${revision}`);
   const parts = [
     treeSha,
     order.root_directory,
-    dockerfile,
+    choice.image?.dockerfile,
     Object.entries(args)
       .map((entry) => JSON.stringify(entry))
       .toSorted(),

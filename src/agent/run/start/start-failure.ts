@@ -6,6 +6,7 @@ import { endOf } from "#agent/apps/describe-exit.ts";
 import { readLogEnd } from "#agent/apps/read-log-end.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
+import { containerHint } from "#agent/run/start/container-hint.ts";
 import { answerHint } from "#agent/run/answer-hint.ts";
 import { answerEvidence, describeTry } from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
@@ -67,7 +68,7 @@ export async function notReadyFailure(
         ? null
         : inside === undefined
           ? portHint(stripVTControlCharacters(output), port ?? 0)
-          : await containerPortHint(scope, name);
+          : containerHint(inside, await listenersOf(scope, name));
       return makeFailure("timed_out", "start", what, tail, hint);
     }
     case "unhealthy": {
@@ -83,12 +84,9 @@ export async function notReadyFailure(
   }
 }
 
-async function containerPortHint({ context, folder }: RunScope, name: string): Promise<string> {
-  const found = await context.supervisor.portsInside(folder.id, name);
-  const [other] = found.ok ? found.value : [];
-  return other === undefined
-    ? "The app in the container must listen on the port in the variable PORT, at 0.0.0.0. An app that answers no requests is a process without a port: set its `port` to false."
-    : `The app listens on port ${other} of its container: set container_port of its process to ${other}, or let it read PORT.`;
+async function listenersOf({ context, folder }: RunScope, name: string) {
+  const found = await context.supervisor.listenersInside(folder.id, name);
+  return found.ok ? found.value : [];
 }
 
 /** The last lines that an instance printed, masked. */

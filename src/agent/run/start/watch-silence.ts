@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import { INSTANCE_HOST } from "#agent/apps/instance-spec.ts";
+import { containerHint } from "#agent/run/start/container-hint.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { instanceLog } from "#agent/workspace/instance-logs.ts";
 import { type Listener, tcpListeners } from "#node/tcp-sockets.ts";
@@ -36,10 +37,12 @@ export function watchSilence({ context, folder, log }: Pick<RunScope, "context" 
   }
 
   async function reportContainer(name: string, inside: number, isEarly: boolean): Promise<void> {
-    const ports = await context.supervisor.portsInside(folder.id, name);
+    const found = await context.supervisor.listenersInside(folder.id, name);
     if (!timers.has(name)) return;
-    const found = ports.ok ? ports.value : [];
-    if (!isEarly || found.length > 0) return log.system("start", silentContainer(name, inside, found));
+    const listeners = found.ok ? found.value : [];
+    const silent = `${name} does not listen on port ${inside} of its container yet.`;
+    if (!isEarly || listeners.length > 0)
+      return log.system("start", `${silent} ${containerHint(inside, listeners)}`);
     const wait = silentInstanceMs - earlyMs;
     timers.set(
       name,
@@ -78,15 +81,6 @@ export function watchSilence({ context, folder, log }: Pick<RunScope, "context" 
       timers.clear();
     },
   };
-}
-
-/** @param ports on which it listens in its container */
-export function silentContainer(name: string, inside: number, ports: readonly number[]): string {
-  const silent = `${name} does not listen on port ${inside} of its container yet`;
-  const [other] = ports;
-  return other === undefined
-    ? `${silent}: it must use the port in PORT, at all addresses. If it answers no requests, such as a bot, name the process worker`
-    : `${silent}; it listens on port ${ports.join(" and ")}: set its container_port to ${other}`;
 }
 
 const placeOf = ({ address, port }: Listener) => `${address}:${port}`;
