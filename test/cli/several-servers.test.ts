@@ -216,6 +216,22 @@ describe("gantry deploy --follow to several servers", () => {
     expect(stdout).toBe(stripVTControlCharacters(stdout));
   });
 
+  it("names each server that is not connected, and says how long it waits for it", async () => {
+    const project = await createOn(2);
+    const [, offline] = agents;
+    if (offline === undefined) throw new Error("no second agent");
+    offline.cut();
+    const call = cli.inTerminal(["deploy", "--follow"], options(project));
+    await prepare(project, 1, 1);
+    await call.printed("stdout", "web-2: Not connected: waiting until 20");
+    await offline.connect();
+    const { orders } = await prepare(project, 1, 2);
+    for (const { agent, order } of orders) await agent.completes({ ...order, reuse_release: order.version });
+    expect((await call.ended).code).toBe(0);
+    const { stdout } = await run(project, "logs", "v1");
+    expect(stdout.match(/^.* queued {3}web-2 {2}Not connected: waiting until 20.*$/gm)).toHaveLength(1);
+  });
+
   it("ends with the exit code for a hold when the first servers wait for an approval, and says how to give it", async () => {
     const project = await createOn(2, "--rollout", "canary=1", "--rollout", "canary_approval=yes");
     const call = cli.start(["deploy", "--follow"], options(project));

@@ -32,7 +32,7 @@ export class QueueWatch {
     this.#timer = null;
   }
 
-  /** The deployment goes to several servers: an approval can hold it later too. */
+  /** The deployment goes to several servers: an approval can hold it later too. Its log says for which servers it waits. */
   resume(): void {
     this.#everyMs = ROLLOUT_MS;
     this.#timer ??= setTimeout(() => void this.#look(), FIRST_MS);
@@ -49,6 +49,7 @@ export class QueueWatch {
     this.#timer = setTimeout(() => void this.#look(), this.#everyMs);
     if (!deployment.ok || deployment.value.waiting_on === null) return;
     const { version, waiting_on: waiting } = deployment.value;
+    if (this.#everyMs === ROLLOUT_MS && waiting.type === "server") return;
     const text = await describeWaiting(this.#session, waiting);
     if (this.#isStopped()) return;
     if (text !== this.#printed) {

@@ -1,6 +1,8 @@
 import type { Deployment, DeploymentRun } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
-import type { DeploymentId } from "#contract/ids.ts";
+import type { DeploymentId, ServerId } from "#contract/ids.ts";
+import { printable } from "#cli/output/printable.ts";
+import { cut } from "#cli/output/table.ts";
 import type { ServerNames } from "#cli/session/server-names.ts";
 import { serverNames } from "#cli/session/server-names.ts";
 import type { Session } from "#cli/session/session.ts";
@@ -10,6 +12,9 @@ import { serverPrefixes } from "#cli/views/server-prefix.ts";
 /** How often the states are read. The stages come with the lines of the log. */
 const EVERY_MS = 2_000;
 
+/** How many servers have a line below the table that says why they are awaited. */
+const MAX_AWAITED = 3;
+
 /** What the servers of a followed deployment do, if it goes to several. */
 export class RunsWatch {
   readonly nameOf: ServerNames;
@@ -18,6 +23,8 @@ export class RunsWatch {
   readonly #session: Session;
   readonly #id: DeploymentId;
   readonly #printed = new Map<string, string>();
+  /** Why servers have not taken the deployment yet. */
+  readonly #awaited = new Map<ServerId, string>();
   #runs: readonly DeploymentRun[];
   #timer: NodeJS.Timeout | null;
 
@@ -42,9 +49,10 @@ export class RunsWatch {
     this.#timer = setTimeout(() => void this.#look(), EVERY_MS);
   }
 
-  /** A line says in which stage its server is, sooner than the next reading. */
-  see({ server_id: id, stage }: LogLine): void {
+  /** A line says in which stage its server is, sooner than the next reading. In the queue it says why the server is not in one. */
+  see({ server_id: id, stage, message }: LogLine): void {
     if (id === undefined || stage === "prune" || stage === "end") return;
+    if (stage === "queued") return void this.#awaited.set(id, printable(message));
     this.#runs = this.#runs.map((run) =>
       run.server_id === id && (run.status === "running" || run.status === "offered")
         ? { ...run, status: "running", stage }
@@ -62,7 +70,12 @@ export class RunsWatch {
     const { output, stderr } = this.#session;
     // Some pseudo-terminals report a size of 0.
     const size = { columns: stderr.columns || 80, rows: stderr.rows || 24 };
-    return runGrid(this.#runs, this.nameOf, { style: output.style, now: Date.now(), size });
+    const grid = runGrid(this.#runs, this.nameOf, { style: output.style, now: Date.now(), size });
+    const awaited = this.#runs.flatMap((run) => {
+      const why = run.status === "offered" ? this.#awaited.get(run.server_id) : undefined;
+      return why === undefined ? [] : cut(`${this.nameOf(run.server_id)}: ${why}`, size.columns - 1);
+    });
+    return [...grid, ...awaited.slice(0, MAX_AWAITED)];
   }
 
   stop(): void {

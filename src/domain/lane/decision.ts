@@ -11,10 +11,11 @@ import type { Lane } from "#domain/lane/lane.ts";
  * follow from the lane itself (its changed deployments, `pendingMessage` and `pendingRemovals`).
  */
 export type Effect =
-  /** A log line from Gantry itself. */
+  /** A log line from Gantry itself. `serverId`: it is about one of several servers. */
   | {
       readonly type: "log";
       readonly deploymentId: DeploymentId;
+      readonly serverId?: ServerId;
       readonly stage: LogStage;
       readonly message: string;
     }

@@ -109,12 +109,13 @@ const PermitDelivery = z.enum(["unsent", "sending", "sent"]);
 
 /** Not offered yet: another server resolves the commit first. */
 const Waiting = z.strictObject({ name: z.literal("waiting") });
-/** Offered to the agent, which has not answered yet. */
+/** Offered to the agent, which has not answered yet. `isAway`: the log says that its server is not connected. */
 const Offered = z.strictObject({
   name: z.literal("offered"),
   deadlineAt: unixMs,
   lastSend: z.nullable(LastSend),
   permit: PermitDelivery,
+  isAway: z.optional(z.literal(true)),
 });
 const Running = z.strictObject({
   name: z.literal("running"),

@@ -1,13 +1,23 @@
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
+import type { Decision } from "#domain/lane/decision.ts";
 import { serversOf } from "#domain/lane/fleet.ts";
-import { isIn, type Lane, liveOf, type Placement, type Run } from "#domain/lane/lane.ts";
+import {
+  activeOf,
+  isIn,
+  type Lane,
+  liveOf,
+  type Named,
+  type Placement,
+  type Run,
+} from "#domain/lane/lane.ts";
 import { isPreapproved, runOrder } from "#domain/lane/run-order.ts";
 import {
   type Carried,
   carriedWith,
   currentRuns,
+  hasSeveral,
   isRunIn,
   replaceRun,
   type RunIn,
@@ -115,6 +125,32 @@ export function noteUndelivered(lane: Lane, runId: RunId, now: number): Lane {
   return noteAttempt(lane, runId, { sentAt: now, undelivered: true }, (_, { state }) =>
     state.permit === "sending" ? "unsent" : state.permit,
   );
+}
+
+/**
+ * As `noteUndelivered`. The log of a deployment to several servers says once that it waits for a server: the others can take
+ * their orders, and then nothing else happens until its deadline.
+ */
+export function decideUndelivered(lane: Lane, runId: RunId, now: number): Decision {
+  const next = noteUndelivered(lane, runId, now);
+  const active = activeOf(next);
+  const run = active?.state.runs.find(({ id }) => id === runId);
+  if (active === null || run === undefined || !isRunIn(run, "offered") || !isAwaited(active, run))
+    return { lane: next, effects: [] };
+  const { id: deploymentId } = active;
+  const { serverId, state } = run;
+  const until = new Date(state.deadlineAt).toISOString();
+  const message = `Not connected: waiting until ${until}`;
+  return {
+    lane: replaceRun(next, { ...run, state: { ...state, isAway: true } }),
+    effects: [{ type: "log", deploymentId, serverId, stage: "queued", message }],
+  };
+}
+
+/** Whether the log does not say yet that a server is awaited. Most servers that are not connected can be left out instead. */
+function isAwaited(active: Named<"active">, { state, builds }: Offered): boolean {
+  const skips = active.state.plan.fleet?.rollout.offline === "skip";
+  return hasSeveral(active.state) && state.isAway === undefined && (builds !== undefined || !skips);
 }
 
 type Offered = RunIn<"offered">;

@@ -22,8 +22,8 @@ export const LogStage = z.enum([...stages, "prune", "end"]);
 export type LogStage = z.infer<typeof LogStage>;
 
 /**
- * One line of a log. `line` counts from 1 without gaps; `time` is ISO 8601 in UTC. `server_id`: of the server that wrote it, if
- * the project has several.
+ * One line of a log. `line` counts from 1 without gaps; `time` is ISO 8601 in UTC. `server_id`: of the server that wrote it or
+ * that it is about, if the project has several.
  */
 export const LogLine = z.strictObject({
   line: wholeFrom(1),

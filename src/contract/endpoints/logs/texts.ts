@@ -92,7 +92,7 @@ export const logSchemas = {
     stage: "The stage in which the line was written.",
     message: "The text of the line, without a line break.",
     server_id:
-      "The server that wrote it. Absent if the project has one server, and for lines of Gantry itself.",
+      "The server that wrote it, or that a line of Gantry is about. Absent if the project has one server, and for other lines of Gantry.",
   }),
   LogPage: object(LogPage, "A page of a log.", {
     deployment_id: "The deployment's id.",

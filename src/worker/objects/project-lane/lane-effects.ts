@@ -1,10 +1,9 @@
-import { repositoryKey } from "#contract/forge.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { activeOf, type Lane, liveOf } from "#domain/lane/lane.ts";
 import { unneededBuilds } from "#domain/lane/stored-builds.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { projectDeletion } from "#worker/db/projects/delete-project.ts";
-import { storedChange, storedChangeWrites } from "#worker/db/changes/stored-change.ts";
+import { storedChangeWrites } from "#worker/db/changes/stored-change.ts";
 import { projectStateWrites } from "#worker/db/projects/write-project-state.ts";
 import { deploymentDeletion, deploymentWrites } from "#worker/db/deployments/deployment-records.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
@@ -13,14 +12,12 @@ import { merged } from "#worker/objects/shared/merged.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import { lastEnded } from "#worker/objects/project-lane/deployment-record.ts";
-import { deploymentEvent, placeEvent } from "#worker/objects/project-lane/lane-changes.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 import { removeBuilds } from "#worker/objects/project-lane/remove-builds.ts";
 import { removeRest } from "#worker/objects/project-lane/remove-rest.ts";
 import { repairRecords } from "#worker/objects/project-lane/repair-records.ts";
 import { storeLogs } from "#worker/objects/project-lane/store-logs.ts";
 import { sendPendingMessages } from "#worker/objects/project-lane/send-pending-messages.ts";
-import type { Effect } from "#domain/lane/decision.ts";
 
 const WRITE = "write records";
 const REPAIR = "repair records";
@@ -175,46 +172,4 @@ export class LaneEffects {
 /** Whether the project is live or being deployed on several servers. */
 function hasSeveralServers(lane: Lane): boolean {
   return [activeOf(lane), liveOf(lane)].some((one) => one?.state.plan?.fleet !== undefined);
-}
-
-type Places = Pick<LaneContext, "store" | "outbox" | "logs" | "changes" | "ids" | "permitted">;
-
-/** Saves an effect of a decision, in the decision's transaction. @param now Unix milliseconds */
-export function saveEffect(places: Places, effect: Effect, now: number): void {
-  const { store, outbox, logs, changes, ids } = places;
-  switch (effect.type) {
-    case "log": {
-      const { stage, message } = effect;
-      const time = new Date(now).toISOString();
-      return logs.appendOwn(effect.deploymentId, { time, stream: "system", stage, message });
-    }
-    case "event": {
-      const owner = store.owner();
-      if (owner === null) return;
-      const place = { projectId: owner.projectId, url: outbox.siteUrl() };
-      return changes.add(storedChange(deploymentEvent(effect, place, ids, now), null));
-    }
-    case "server_event": {
-      const owner = store.owner();
-      if (owner === null) return;
-      return changes.add(storedChange(placeEvent(effect, owner.projectId, ids, now), null));
-    }
-    case "output":
-      return logs.append(effect.deploymentId, effect.serverId, effect.lines, now);
-    case "serving":
-      return outbox.noteServing(effect.serverId, effect.report, effect.isFirst, now);
-    case "ended":
-      return logs.end(effect.deploymentId);
-    case "removed":
-      return outbox.addRemoval(effect.deploymentId, now);
-    case "permitted":
-      return void places.permitted.set(effect.runId, effect.serverId);
-    case "detected":
-      return outbox.noteDetected(effect.preset);
-    case "repository_read":
-      return outbox.noteRepositoryRead(repositoryKey(effect.repository));
-    case "project_removed":
-      store.forgetAccepted();
-      return outbox.addProjectRemoval();
-  }
 }

@@ -79,9 +79,13 @@ export class LogBuffer {
     });
   }
 
-  /** Appends one of the lane's own lines, without a limit: the last one contains the verdict. */
-  appendOwn(id: DeploymentId, line: OutputLine): void {
-    this.#add(id, [line], this.#head(id) ?? NEW_HEAD);
+  /**
+   * Appends one of the lane's own lines, without a limit: the last one contains the verdict.
+   * @param serverId the server that the line is about; null: none of several
+   */
+  appendOwn(id: DeploymentId, serverId: ServerId | null, line: OutputLine): void {
+    const from = serverId === null ? {} : { server_id: serverId };
+    this.#add(id, [{ ...line, ...from }], this.#head(id) ?? NEW_HEAD);
   }
 
   #add(id: DeploymentId, lines: readonly OutputLine[], head: Head): void {

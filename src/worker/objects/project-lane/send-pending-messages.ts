@@ -2,17 +2,18 @@ import type { SealedFor } from "#contract/artifact.ts";
 import { RunOrder, type RunVariables, type SealedToken } from "#contract/agent-order.ts";
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { AccountId, ServerId } from "#contract/ids.ts";
+import type { Decision } from "#domain/lane/decision.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { type CommitRequest, commitRequests, noteCommitRequest } from "#domain/lane/commit-requests.ts";
 import { decideServerDeleted } from "#domain/lane/decide-project-removed.ts";
 import {
+  decideUndelivered,
   pendingRemovals,
   noteRemovalSent,
   type PendingMessage,
   pendingMessage,
   runsToTell,
   noteSent,
-  noteUndelivered,
 } from "#domain/lane/pending-messages.ts";
 import type { Lane, Run } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
@@ -21,6 +22,7 @@ import { findTakers } from "#worker/db/variables/artifact-servers.ts";
 import { findRepositoryToken, findRunVariables } from "#worker/db/variables/run-variables.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
+import { saveEffect } from "#worker/objects/project-lane/save-effect.ts";
 
 /** The most requests to resolve a commit in one run. Each may read D1. The alarm starts the next one. */
 const MAX_REQUESTS = 5;
@@ -29,7 +31,7 @@ const MAX_REQUESTS = 5;
 const MAX_MESSAGES = 30;
 
 /** How the lane records a message: `sent` before it goes out, `undelivered` if the agent was not connected. */
-type Records = { readonly sent: (lane: Lane) => Lane; readonly undelivered: (lane: Lane) => Lane };
+type Records = { readonly sent: (lane: Lane) => Lane; readonly undelivered: (lane: Lane) => Decision };
 
 /**
  * Sends the pending offers or stops, `remove_project` to the servers that must remove the project, and requests to resolve
@@ -42,13 +44,18 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   const owner = store.owner();
   if (owner === null) return;
   const { accountId, projectId } = owner;
-  const change = (decide: (lane: Lane) => Lane) =>
-    storage.transactionSync(() => store.save(decide(store.load()), owner));
+  const apply = (decide: (lane: Lane) => Decision) =>
+    storage.transactionSync(() => {
+      const { lane, effects } = decide(store.load());
+      store.save(lane, owner);
+      for (const effect of effects) saveEffect(parts, effect, now());
+    });
+  const change = (changed: (lane: Lane) => Lane) => apply((lane) => withoutEffects(changed(lane)));
 
   async function deliver(serverId: ServerId, message: ToAgent, { sent, undelivered }: Records) {
     change(sent);
     const { delivered, gone } = await env.AGENT_LINK.getByName(serverId).deliver(projectId, message);
-    if (!delivered) change(undelivered);
+    if (!delivered) apply(undelivered);
     if (gone) change((lane) => decideServerDeleted(lane, serverId).lane);
   }
 
@@ -88,7 +95,7 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
     if (pending === null) return;
     await deliver(pending.serverId, pending.message, {
       sent: (lane) => noteSent(lane, runId, now()),
-      undelivered: (lane) => noteUndelivered(lane, runId, now()),
+      undelivered: (lane) => decideUndelivered(lane, runId, now()),
     });
   }
 
@@ -105,7 +112,7 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
       const message = { ...request.message, ...(token === null ? {} : { token }) };
       await deliver(request.serverId, message, {
         sent: (lane) => noteCommitRequest(lane, deploymentId, false, now()),
-        undelivered: (lane) => noteCommitRequest(lane, deploymentId, true, now()),
+        undelivered: (lane) => withoutEffects(noteCommitRequest(lane, deploymentId, true, now())),
       });
     }
   }
@@ -114,7 +121,7 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
     for (const { serverId, message } of pendingRemovals(store.load(), projectId, now()))
       await deliver(serverId, message, {
         sent: (lane) => noteRemovalSent(lane, serverId, false, now()),
-        undelivered: (lane) => noteRemovalSent(lane, serverId, true, now()),
+        undelivered: (lane) => withoutEffects(noteRemovalSent(lane, serverId, true, now())),
       });
   }
 
@@ -132,6 +139,8 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
     }
   }
 }
+
+const withoutEffects = (lane: Lane): Decision => ({ lane, effects: [] });
 
 /**
  * Reads the variables of orders, which only D1 has. Orders with the same variables take one read.
