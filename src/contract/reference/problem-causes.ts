@@ -67,7 +67,8 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   secrets_not_sealed:
     "Secrets are not sealed for the current key of a server of the project, so its agent cannot open them. `detail` names them.",
   webhook_disabled: "The webhook is disabled, so nothing is sent to its target.",
-  server_in_use: "Projects are on the server, or the server still serves a project that was moved.",
+  server_in_use:
+    "The server is one of a project, builds for one or is a balancer of one, or it still serves a project that was moved. `detail` names the projects that the token may read.",
   protocol_mismatch: "The agent uses another protocol version than this installation.",
   server_offline: "The agent of the project's server is not connected, and the answer has to come from it.",
   agent_outdated: "The agent of the project's server is too old to answer this request.",

@@ -78,7 +78,7 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   webhook_disabled:
     "Enable the webhook with `PATCH /v1/webhooks/{webhook_id}` and `enabled: true`, then resend.",
   server_in_use:
-    "Move the projects to another server, or delete them. The project list shows the server of each project.",
+    "Choose other servers for the projects with `PATCH /v1/projects/{project_id}` (`servers`, `build_on`, `entry`) and deploy them, or delete them. Then delete the server.",
   protocol_mismatch:
     "Run this installation's `/install.sh` on the server to install the matching agent. The token has not been used and still works.",
   server_offline:

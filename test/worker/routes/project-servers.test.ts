@@ -151,6 +151,44 @@ describe("a project on several servers", () => {
       expect(await problemOf(response)).toMatchObject({ code: "server_in_use" });
     }
   });
+
+  it("is named, as are other projects that use a server, if somebody deletes the server", async () => {
+    const { project, agents, accountId } = await TestProject.onServers(3);
+    await deployToAll(project, agents);
+    const [first, second, third] = agents;
+    if (first === undefined || second === undefined || third === undefined) throw new Error("no servers");
+    await project.patch({ servers: everywhere([first]), build_on: second.serverId });
+    for (const agent of [second, third]) {
+      agent.answersRequests = true;
+      agent.fleet = { port: 8443, http_port: 80, root: "root", address: "10.0.0.3" };
+      await agent.connect();
+      await agent.receives("welcome");
+    }
+    const balanced = { type: "balancer", balancers: [second.serverId] };
+    const docs = {
+      name: "docs",
+      server_id: third.serverId,
+      repository: "/srv/git/docs.git",
+      entry: balanced,
+    };
+    // As soon as D1 has what their agents can do.
+    await expect.poll(async () => (await project.post("/v1/projects", docs)).status).toBe(201);
+    const detail = async ({ serverId }: ConnectedAgent, token = project.token) => {
+      const response = await call(`/v1/servers/${serverId}`, { method: "DELETE", token });
+      return (await problemOf(response)).detail;
+    };
+    const remedy = (name: string) =>
+      `Choose other servers for them with \`gantry projects set\`, deploy them, and delete ${name} then.`;
+    expect(await detail(first)).toBe(`web-1 is a server of shop. ${remedy("web-1")}`);
+    expect(await detail(second)).toBe(`web-2 builds for shop, and is a balancer of docs. ${remedy("web-2")}`);
+    expect(await detail(third)).toBe(
+      `web-3 is a server of docs, and serves until their next deployment shop. ${remedy("web-3")}`,
+    );
+    const { secret } = await createToken(accountId, { scopes: ["servers:write"] });
+    expect(await detail(third, secret)).toBe(
+      `web-3 is used by projects that the token may not read. ${remedy("web-3")}`,
+    );
+  });
 });
 
 describe("a deployment to several servers", () => {

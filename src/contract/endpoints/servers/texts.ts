@@ -112,8 +112,8 @@ export const serverTexts = {
       it continues to serve its sites.
 
       The response is 409 \`server_in_use\` while projects are on the server. It is also 409 while the server still
-      serves a project that was moved but not yet deployed to its new server, and while it is a balancer of a project. Move, deploy or delete those projects
-      first.`,
+      serves a project that was moved but not yet deployed to its new server, and while it builds for a project or is a balancer of one. \`detail\`
+      names these projects, as far as the token may read them. Move, deploy or delete them first.`,
   },
   createEnrollment: {
     summary: "Create an enrolment token",

@@ -22,6 +22,7 @@ import { differences, serverChange } from "#worker/operations/changes/targets.ts
 import { notFound, refuseEnded, tooMany } from "#worker/operations/refusals.ts";
 import { newEnrollment, newEnrollmentSecret } from "#worker/operations/servers/enrollments.ts";
 import { serverFleetChanged } from "#worker/operations/projects/fleet-changed.ts";
+import { refuseInUse } from "#worker/operations/servers/refuse-in-use.ts";
 import { serverView } from "#worker/views/server-view.ts";
 
 /**
@@ -157,10 +158,7 @@ export async function deleteServer(
       announceLater(context);
       return succeed(null);
     case "in_use":
-      return refuse(
-        "server_in_use",
-        `Projects are on ${id}, build on it, are served from it until they are deployed to their new server, or have it as a balancer.`,
-      );
+      return await refuseInUse(context, server);
     case "no_such_server":
       return notFound("server");
   }

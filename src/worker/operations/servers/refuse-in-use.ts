@@ -1,0 +1,40 @@
+import { reachOf } from "#contract/permissions.ts";
+import { refuse, type Result } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import type { ServerReading } from "#worker/db/servers/server-records.ts";
+import { findServerUses, type UsingProject } from "#worker/db/servers/server-uses.ts";
+
+/** The most projects that a sentence names for each use of the server. */
+const MAX_NAMED = 10;
+
+/** What the server does for the projects that are named next. */
+const uses = {
+  runs: "is a server of",
+  serves: "serves until their next deployment",
+  builds: "builds for",
+  balances: "is a balancer of",
+} as const satisfies Record<UsingProject["use"], string>;
+
+/** Refuses to delete a server that projects use. Names the projects that the token may read. */
+export async function refuseInUse(
+  { session, account, permissions }: Pick<Context, "session" | "account" | "permissions">,
+  { id, name }: Pick<ServerReading, "id" | "name">,
+): Promise<Result<never, "server_in_use">> {
+  const rows = new AccountRows(session.database, account.id, reachOf(permissions, "projects:read"));
+  const using = await findServerUses(rows, id);
+  const texts = Object.entries(uses).flatMap(([use, text]) => {
+    const names = using.filter((one) => one.use === use).map((project) => project.name);
+    return names.length === 0 ? [] : `${text} ${listed(names)}`;
+  });
+  const what = texts.length === 0 ? "is used by projects that the token may not read" : texts.join(", and ");
+  return refuse(
+    "server_in_use",
+    `${name} ${what}. Choose other servers for them with \`gantry projects set\`, deploy them, and delete ${name} then.`,
+  );
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MAX_NAMED;
+  return more > 0 ? `${names.slice(0, MAX_NAMED).join(", ")} and ${more} more` : names.join(", ");
+}
