@@ -139,6 +139,7 @@ function serverProcessText({ processes_state: state, status, version, health }: 
 }
 
 const servingNotes: Readonly<Record<string, string>> = {
+  ahead: ", ahead of other servers",
   behind: " and is behind",
   unknown: " according to its last report",
 };

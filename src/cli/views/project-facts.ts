@@ -2,7 +2,7 @@ import { resolveCron } from "#project-files/cron/resolve-cron.ts";
 import { sourceText } from "#contract/processes/command-source.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { type SettingName, settingNames } from "#contract/endpoints/projects/project-settings.ts";
-import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import type { Project, ServerState } from "#contract/endpoints/projects/schemas.ts";
 import type { Limits } from "#contract/endpoints/projects/settings.ts";
 import { type Fact, printFacts } from "#cli/output/facts.ts";
 import { isDetectedLater } from "#project-files/frameworks/is-detected-later.ts";
@@ -92,7 +92,7 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["maintenance", maintenanceText(project.maintenance, output)],
     ["health", healthText(project.health, output.style)],
     ["ingress problem", project.ingress_problem === null ? null : printable(project.ingress_problem)],
-    ["serves", serving === null ? null : servingText(serving, output)],
+    ["serves", serving === null ? null : servingText(serving, project.servers_state[0], output)],
     ["repository", printableName(project.repository)],
     ["branch", printableName(project.branch)],
     ["commits by hash", project.commits],
@@ -267,9 +267,16 @@ function overlapText(seconds: number): string {
   return seconds === 0 ? "none" : `${seconds} s (${Math.round(seconds / 360) / 10} h)`;
 }
 
-function servingText(serving: NonNullable<Project["serving"]>, output: Output): string {
+/** @param first the first of several servers, which the report is from; undefined: there is one */
+function servingText(
+  serving: NonNullable<Project["serving"]>,
+  first: ServerState | undefined,
+  output: Output,
+): string {
+  const seen = `seen ${timeText(serving.checked_at, output)}`;
+  if (first?.status === "ahead") return `v${first.version}, ahead of other servers, ${seen}`;
   const name = serving.version === null ? serving.deployment_id : `v${serving.version}`;
   const commit = serving.commit === null ? "" : ` (${serving.commit})`;
   const what = name === null ? "nothing" : `${name}${commit}`;
-  return `${what}, seen ${timeText(serving.checked_at, output)}${serving.drifted ? ", differs from the deployment" : ""}`;
+  return `${what}, ${seen}${serving.drifted ? ", differs from the deployment" : ""}`;
 }

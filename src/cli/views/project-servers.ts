@@ -17,10 +17,11 @@ type Form = Pick<Output, "form" | "style">;
 
 const stateStyles = {
   live: "green",
+  ahead: "cyan",
   behind: "yellow",
   unknown: "dim",
   none: "dim",
-} as const satisfies Record<"live" | "behind" | "unknown" | "none", keyof Style>;
+} as const satisfies Record<"live" | "ahead" | "behind" | "unknown" | "none", keyof Style>;
 
 export const serverColumns = ["SERVER", "STATUS", "VERSION", "SEEN", "RUNS", "PROBLEM", "ID"];
 

@@ -42,13 +42,13 @@ export function projectRow(summary: ProjectSummary): ProjectRow {
 /** A project with its settings. */
 export function projectView(
   record: ProjectRecord,
-  { serving, members, live, balance }: ProjectServing,
+  { serving, members, live, running, balance }: ProjectServing,
 ): Project {
   const settings = settingsOf(record);
   const servers = serverStates(
     settings.servers,
     members.map((one) => withFirst(one, record, serving)),
-    live,
+    { live, running },
   );
   const health = projectHealth(record.health, serving?.isConnected ?? false);
   const build = shownBuild(settings, record.detected);

@@ -11,6 +11,9 @@ it("a server of a project is live only if all of it works", () => {
   expect(serverStanding(live)).toMatchObject({ label: "Live", tone: "live" });
   expect(serverStanding(degraded)).toMatchObject({ label: "Degraded", tone: "degraded" });
   expect(serverStanding(behind)).toMatchObject({ label: "Behind", tone: "degraded" });
+  const ahead = { ...live, status: "ahead" } as const;
+  expect(serverStanding(ahead)).toEqual({ label: "Ahead", tone: "building", isTrouble: false });
+  expect(serverStanding({ ...ahead, health: health("degraded") }).label).toBe("Degraded");
   expect(serverStanding({ status: "unknown", health: health("unknown") }).label).toBe("Not connected");
   expect(serverStanding({ status: "none", health: health("ok") }).isTrouble).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { Project, type ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
@@ -259,12 +259,18 @@ describe("a deployment to several servers", () => {
     const { project, agents, accountId } = await TestProject.onServers(2, { rollout: { canary } });
     const { id } = await project.start();
     const [first, second] = agents;
+    const states = async () =>
+      (await read(project)).servers_state.map(({ status, version }) => [status, version]);
     const [one, two] = await prepareAll(agents, id);
     if (first === undefined || second === undefined || one === undefined || two === undefined)
       throw new Error("two servers");
     await first.completes({ ...one, reuse_release: one.version });
     const waitingOn = async () => (await project.deployment(id)).waiting_on;
     await expect.poll(waitingOn).toMatchObject({ type: "approval", until: expect.any(String) });
+    expect(await states()).toEqual([
+      ["ahead", 1],
+      ["none", null],
+    ]);
     expect(await second.reports(two)).toMatchObject({ instruction: "continue" });
     const approved = await project.post(`/v1/deployments/${id}/approve`);
     expect(approved.status).toBe(200);
@@ -283,6 +289,34 @@ describe("a deployment to several servers", () => {
     ]);
     const log = await (await project.get(`/v1/logs/${id}`)).text();
     expect(log).toContain("Waiting for an approval: 1 of 2 servers has switched");
+  });
+
+  it("shows servers that have switched as ahead, until the others have too or all are back", async () => {
+    const canary = { size: 1, approval: true };
+    const { project, agents } = await TestProject.onServers(2);
+    await deployToAll(project, agents);
+    await project.patch({ rollout: { canary } });
+    const states = async () =>
+      (await read(project)).servers_state.map(({ status, version }) => [status, version]);
+    const { id } = await project.start();
+    const [one] = await prepareAll(agents, id);
+    const [first, second] = agents;
+    if (first === undefined || second === undefined || one === undefined) throw new Error("two servers");
+    await first.completes({ ...one, reuse_release: one.version }, [1]);
+    await expect.poll(states).toEqual([
+      ["ahead", 2],
+      ["live", 1],
+    ]);
+    first.cut();
+    await expect.poll(async () => (await states())[0]).toEqual(["unknown", 2]);
+    await first.connect();
+    expect((await project.post(`/v1/deployments/${id}/cancel`)).status).toBe(200);
+    const back = await vi.waitFor(async () => {
+      const order = await first.orderOf(id);
+      return order.run_id === one.run_id ? Promise.reject(new Error("no order")) : order;
+    });
+    await first.completes(back, [1, 2]);
+    await expect.poll(async () => (await states())[0]).toEqual(["live", 1]);
   });
 
   it("tells by an event that it pauses between two batches", async () => {

@@ -44,7 +44,7 @@ export const projectSchemas = {
     id: "The server's id.",
     name: "The server's name.",
     status:
-      "`live`: it serves the live deployment. `behind`: it serves something else, and gets the live deployment as soon as it can. `unknown`: it is not connected; the other fields are what it reported last. `none`: nothing is live.",
+      "`live`: it serves the live deployment. `ahead`: it serves the deployment that is running, which other servers get next. `behind`: it serves something else, and gets the live deployment as soon as it can. `unknown`: it is not connected; the other fields are what it reported last. `none`: nothing is live.",
     version: "The version of the deployment that it serves. `null`: nothing, or not known.",
     checked_at: "When its agent reported it. `null`: never.",
     url: "The URL at which it serves the project. `null` if it does not.",

@@ -189,14 +189,14 @@ export const Serving = z.strictObject({
 export type Serving = z.infer<typeof Serving>;
 
 /**
- * What one of several servers serves. `status`: `live`: the live deployment. `behind`: something else, or nothing yet, and it
- * will get the live deployment. `unknown`: it is not connected, so this is what it reported last. `none`: nothing is live.
+ * What one of several servers serves. `status`: `live`: the live deployment. `ahead`: a deployment that has not switched on all
+ * servers yet. `behind`: something else, or nothing yet, and it will get the live deployment. `unknown`: it is not connected, so this is what it reported last. `none`: nothing is live.
  * `version`: of the code.
  */
 export const ServerState = z.strictObject({
   id: ServerId,
   name: z.string(),
-  status: growing(z.enum(["live", "behind", "unknown", "none"])),
+  status: growing(z.enum(["live", "ahead", "behind", "unknown", "none"])),
   version: z.nullable(z.int()),
   checked_at: z.nullable(z.string()),
   url: z.nullable(z.string()),

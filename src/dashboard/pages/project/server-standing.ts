@@ -10,6 +10,10 @@ export function serverStanding({ status, health }: Pick<ServerState, "status" | 
       return health.state === "degraded"
         ? { label: "Degraded", tone: "degraded", isTrouble: true }
         : { label: "Live", tone: "live", isTrouble: false };
+    case "ahead":
+      return health.state === "degraded"
+        ? { label: "Degraded", tone: "degraded", isTrouble: true }
+        : { label: "Ahead", tone: "building", isTrouble: false };
     case "behind":
       return { label: "Behind", tone: "degraded", isTrouble: true };
     case "unknown":

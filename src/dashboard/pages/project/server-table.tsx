@@ -81,6 +81,7 @@ function problemsOf({ status: state, health, ingress_problem: ingress }: ServerS
   // The state of a server without a connection is what it reported last.
   const reasons = health.state === "degraded" ? health.reasons.filter(({ type }) => type !== "ingress") : [];
   return [
+    ...(state === "ahead" ? ["It has switched to the deployment that is running."] : []),
     ...(state === "behind" ? ["It gets the live deployment when no other deployment runs."] : []),
     ...(state === "unknown" ? ["This is its last report. It gets what it lacks when it connects."] : []),
     ...reasons.map(

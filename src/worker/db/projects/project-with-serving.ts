@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import * as z from "zod/mini";
 
@@ -39,12 +39,20 @@ export type ProjectServing = {
   readonly members: readonly MemberReading[];
   /** What went live where; null: nothing is live. */
   readonly live: LiveRelease | null;
+  /** What the running deployment has done where; null: none is running. */
+  readonly running: RunningRelease | null;
   /** Its servers and balancers, if its entry is `balancer`. */
   readonly balance: readonly BalanceReading[];
 };
 
 /** Of a project that was not deployed. */
-export const notServed: ProjectServing = { serving: null, members: [], live: null, balance: [] };
+export const notServed: ProjectServing = {
+  serving: null,
+  members: [],
+  live: null,
+  running: null,
+  balance: [],
+};
 
 /** The live deployment: its version, and the release that it put live on its servers. */
 export type LiveRelease = {
@@ -52,6 +60,9 @@ export type LiveRelease = {
   readonly release: number | null;
   readonly runs: readonly DeploymentRun[];
 };
+
+/** The running deployment: its version, and what it has done on several servers. */
+export type RunningRelease = Pick<LiveRelease, "version" | "runs">;
 
 /** A project with what its server serves; null if the account has no such project. One D1 round trip. */
 export async function findProjectWithServing(
@@ -71,11 +82,14 @@ export async function findProjectWithServing(
     balance,
     ...rest
   } = found;
-  const { revision, connectedAt, liveVersion, liveRuns, members, ...project } = rest;
+  const { revision, connectedAt, liveVersion, liveRuns, runningVersion, runningRuns, members, ...project } =
+    rest;
   const isConnected = connectedAt !== null;
   const runs = storedRuns.parse(liveRuns ?? []);
   const live = liveVersion === null ? null : { version: liveVersion, release: liveRelease, runs };
-  const parts = { project, members: membersOf(members), live, balance: balanceOf(balance) };
+  const running =
+    runningVersion === null ? null : { version: runningVersion, runs: storedRuns.parse(runningRuns ?? []) };
+  const parts = { project, members: membersOf(members), live, running, balance: balanceOf(balance) };
   if (project.servingCheckedAt === null) return { ...parts, serving: null };
   const variablesApplied = liveId === null ? null : (liveRevision ?? 0) === revision;
   const served = { deploymentId, version, commitSha, liveRelease, confirmedAt: at };
@@ -86,9 +100,12 @@ function fieldsOf(rows: AccountRows) {
   const ofProject = eq(deployments.projectId, projects.id);
   const isServed = and(ofProject, eq(deployments.release, projects.servingRelease));
   const isLive = and(ofProject, sql`${deployments.status} = 'live'`);
+  // Deployments in the queue have no runs.
+  const isRunning = and(ofProject, sql`${deployments.status} = 'building'`, isNotNull(deployments.runs));
   const newest = desc(deployments.version);
   const served = <Value>(field: SQLiteColumn) => rows.first<Value>(field, deployments, isServed, newest);
   const live = <Value>(field: SQLiteColumn) => rows.first<Value>(field, deployments, isLive, newest);
+  const running = <Value>(field: SQLiteColumn) => rows.first<Value>(field, deployments, isRunning, newest);
   return {
     ...placedFields(rows),
     deploymentId: served<DeploymentId>(deployments.id),
@@ -102,6 +119,8 @@ function fieldsOf(rows: AccountRows) {
     revision: currentRevision(rows),
     liveVersion: live<number>(deployments.version),
     liveRuns: sql<unknown>`json(${live(deployments.runs)})`,
+    runningVersion: running<number>(deployments.version),
+    runningRuns: sql<unknown>`json(${running(deployments.runs)})`,
     members: memberFields(rows),
     balance: balanceFields(rows),
   };
