@@ -79,24 +79,28 @@ export function projectView(
   };
 }
 
-/** A server that became one of several has reported before: until it does so again, the project has what it said. */
+/**
+ * A server that became one of several may have reported before: until it does so again, the project has what the server said on
+ * which it is live, and the deploy key of its first server.
+ */
 function withFirst(
   member: MemberReading,
   record: ProjectRecord,
   serving: ProjectServing["serving"],
 ): MemberReading {
-  if (member.checkedAt !== null || member.id !== record.serverId || record.servingCheckedAt === null)
-    return member;
+  const key = member.id === record.serverId ? record.deployKey : null;
+  const deployKey = member.deployKey ?? key;
+  if (member.checkedAt !== null || member.id !== serving?.serverId) return { ...member, deployKey };
   return {
     ...member,
+    deployKey,
     release: record.servingRelease,
     checkedAt: record.servingCheckedAt,
-    confirmedAt: serving?.confirmedAt ?? null,
+    confirmedAt: serving.confirmedAt,
     url: record.url,
     processes: record.reportedProcesses,
     ingressProblem: record.ingressProblem,
     health: record.health,
-    deployKey: member.deployKey ?? record.deployKey,
   };
 }
 

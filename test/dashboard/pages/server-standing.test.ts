@@ -3,9 +3,10 @@ import { expect, it } from "vitest";
 import { serverStanding, troubleFirst } from "#dashboard/pages/project/server-standing.ts";
 
 const health = (state: "ok" | "degraded" | "unknown") => ({ state, reasons: [] });
-const live = { name: "web-1", status: "live", health: health("ok") } as const;
-const degraded = { name: "web-2", status: "live", health: health("degraded") } as const;
-const behind = { name: "web-3", status: "behind", health: health("ok") } as const;
+const checked_at = "2026-11-20T10:00:00.000Z";
+const live = { name: "web-1", status: "live", health: health("ok"), checked_at } as const;
+const degraded = { ...live, name: "web-2", health: health("degraded") } as const;
+const behind = { ...live, name: "web-3", status: "behind" } as const;
 
 it("a server of a project is live only if all of it works", () => {
   expect(serverStanding(live)).toMatchObject({ label: "Live", tone: "live" });
@@ -14,8 +15,10 @@ it("a server of a project is live only if all of it works", () => {
   const ahead = { ...live, status: "ahead" } as const;
   expect(serverStanding(ahead)).toEqual({ label: "Ahead", tone: "building", isTrouble: false });
   expect(serverStanding({ ...ahead, health: health("degraded") }).label).toBe("Degraded");
-  expect(serverStanding({ status: "unknown", health: health("unknown") }).label).toBe("Not connected");
-  expect(serverStanding({ status: "none", health: health("ok") }).isTrouble).toBe(false);
+  const unknown = { ...live, status: "unknown", health: health("unknown") } as const;
+  expect(serverStanding(unknown).label).toBe("Not connected");
+  expect(serverStanding({ ...unknown, checked_at: null }).label).toBe("Not known yet");
+  expect(serverStanding({ ...live, status: "none" }).isTrouble).toBe(false);
 });
 
 it("servers that need attention come first, in their order", () => {

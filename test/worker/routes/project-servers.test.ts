@@ -144,6 +144,43 @@ describe("a project on several servers", () => {
     expect(second).toMatchObject({ status: "unknown", version: null });
   });
 
+  it("does not show what one server serves as what another one does, which became the first", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const other = await enrolAgent(project.token, "web-2");
+    await other.connect();
+    const servers = [other, project.agent].map(({ serverId }) => ({ id: serverId }));
+    expect((await project.patch({ servers })).status).toBe(200);
+    const [first, second] = (await read(project)).servers_state;
+    expect(first).toMatchObject({
+      name: "web-2",
+      status: "unknown",
+      version: null,
+      checked_at: null,
+      url: null,
+    });
+    expect(second).toMatchObject({ status: "live", version: 1, checked_at: expect.any(String) });
+  });
+
+  it("shows what a server serves that has left and returned as soon as it reports it again", async () => {
+    const { project, agents } = await TestProject.onServers(2);
+    await deployToAll(project, agents);
+    const [one, two] = everywhere(agents);
+    const state = async () => (await read(project)).servers_state[1];
+    await expect.poll(state).toMatchObject({ status: "live", version: 1 });
+    await project.patch({ servers: [one] });
+    await project.patch({ servers: [one, two] });
+    expect(await state()).toMatchObject({ status: "unknown", version: null, checked_at: null });
+    const report = { project_id: ProjectId.parse(project.id), release: 1, releases: [1], url: null };
+    agents[1]?.status([report]);
+    await expect.poll(state).toMatchObject({ status: "live", version: 1 });
+    await project.patch({ servers: [two, one] });
+    expect((await read(project)).servers_state).toMatchObject([
+      { id: two?.id, status: "live", version: 1 },
+      { id: one?.id, status: "live", version: 1 },
+    ]);
+  });
+
   it("keeps each of its servers from being deleted", async () => {
     const { project, agents } = await TestProject.onServers(2);
     for (const { serverId } of agents) {

@@ -3,8 +3,10 @@ import type { ServerState } from "#contract/endpoints/projects/schemas.ts";
 /** How a server of a project stands: a label, the class of its color, and whether it needs attention. */
 export type ServerStanding = { readonly label: string; readonly tone: string; readonly isTrouble: boolean };
 
+type Facts = Pick<ServerState, "status" | "health" | "checked_at">;
+
 /** What a server serves, or why it needs attention. */
-export function serverStanding({ status, health }: Pick<ServerState, "status" | "health">): ServerStanding {
+export function serverStanding({ status, health, checked_at: checkedAt }: Facts): ServerStanding {
   switch (status) {
     case "live":
       return health.state === "degraded"
@@ -17,7 +19,9 @@ export function serverStanding({ status, health }: Pick<ServerState, "status" | 
     case "behind":
       return { label: "Behind", tone: "degraded", isTrouble: true };
     case "unknown":
-      return { label: "Not connected", tone: "offline", isTrouble: true };
+      return checkedAt === null
+        ? { label: "Not known yet", tone: "queued", isTrouble: true }
+        : { label: "Not connected", tone: "offline", isTrouble: true };
     case "none":
       return { label: "Nothing deployed", tone: "queued", isTrouble: false };
     default:
@@ -26,9 +30,7 @@ export function serverStanding({ status, health }: Pick<ServerState, "status" | 
 }
 
 /** The same servers, with the servers that need attention first. */
-export function troubleFirst<State extends Pick<ServerState, "status" | "health">>(
-  servers: readonly State[],
-): State[] {
+export function troubleFirst<State extends Facts>(servers: readonly State[]): State[] {
   const rank = (server: State) => (serverStanding(server).isTrouble ? 0 : 1);
   return servers.toSorted((one, other) => rank(one) - rank(other));
 }

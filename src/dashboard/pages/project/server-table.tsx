@@ -77,13 +77,18 @@ function Row({ server, columns }: { readonly server: ServerState; readonly colum
 }
 
 /** What does not work on a server, as sentences. */
-function problemsOf({ status: state, health, ingress_problem: ingress }: ServerState): string[] {
+function problemsOf({
+  status: state,
+  checked_at: checkedAt,
+  health,
+  ingress_problem: ingress,
+}: ServerState): string[] {
   // The state of a server without a connection is what it reported last.
   const reasons = health.state === "degraded" ? health.reasons.filter(({ type }) => type !== "ingress") : [];
   return [
     ...(state === "ahead" ? ["It has switched to the deployment that is running."] : []),
     ...(state === "behind" ? ["It gets the live deployment when no other deployment runs."] : []),
-    ...(state === "unknown" ? ["This is its last report. It gets what it lacks when it connects."] : []),
+    ...(state === "unknown" ? [unknownText(checkedAt)] : []),
     ...reasons.map(
       ({ summary, detail }) =>
         `${withHiddenShown(summary)}${detail === null ? "" : `: it ${withHiddenShown(detail)}`}.`,
@@ -91,3 +96,8 @@ function problemsOf({ status: state, health, ingress_problem: ingress }: ServerS
     ...(ingress === null ? [] : [`The ingress has a problem. ${withHiddenShown(ingress)}`]),
   ];
 }
+
+const unknownText = (checkedAt: string | null): string =>
+  checkedAt === null
+    ? "It has not reported yet what it serves."
+    : "This is its last report. It gets what it lacks when it connects.";

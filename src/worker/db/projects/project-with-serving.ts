@@ -3,13 +3,13 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import * as z from "zod/mini";
 
 import { DeploymentRun } from "#contract/endpoints/deployments/schemas.ts";
-import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { storedAs } from "#contract/stored.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { balanceFields, balanceOf, type BalanceReading } from "#worker/db/projects/balance-fields.ts";
 import { type LocatedProject, placedFields } from "#worker/db/projects/find-project.ts";
 import { type MemberReading, memberFields, membersOf } from "#worker/db/projects/project-servers.ts";
-import { confirmedAt, servingConnectedAt } from "#worker/db/projects/served-project.ts";
+import { confirmedAt, servingConnectedAt, servingServer } from "#worker/db/projects/served-project.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { currentRevision } from "#worker/db/variables/variable-records.ts";
 
@@ -17,6 +17,8 @@ const storedRuns = storedAs(z.array(DeploymentRun));
 
 /** What a project's server serves, and what it should serve. */
 export type ServingReading = {
+  /** The server of the report: of several, the first of the live deployment. */
+  readonly serverId: ServerId;
   /** The newest deployment that put the served release live. */
   readonly deploymentId: DeploymentId | null;
   readonly version: number | null;
@@ -82,8 +84,17 @@ export async function findProjectWithServing(
     balance,
     ...rest
   } = found;
-  const { revision, connectedAt, liveVersion, liveRuns, runningVersion, runningRuns, members, ...project } =
-    rest;
+  const {
+    revision,
+    servingId,
+    connectedAt,
+    liveVersion,
+    liveRuns,
+    runningVersion,
+    runningRuns,
+    members,
+    ...project
+  } = rest;
   const isConnected = connectedAt !== null;
   const runs = storedRuns.parse(liveRuns ?? []);
   const live = liveVersion === null ? null : { version: liveVersion, release: liveRelease, runs };
@@ -92,7 +103,7 @@ export async function findProjectWithServing(
   const parts = { project, members: membersOf(members), live, running, balance: balanceOf(balance) };
   if (project.servingCheckedAt === null) return { ...parts, serving: null };
   const variablesApplied = liveId === null ? null : (liveRevision ?? 0) === revision;
-  const served = { deploymentId, version, commitSha, liveRelease, confirmedAt: at };
+  const served = { serverId: servingId, deploymentId, version, commitSha, liveRelease, confirmedAt: at };
   return { ...parts, serving: { ...served, isConnected, variablesApplied } };
 }
 
@@ -113,6 +124,7 @@ function fieldsOf(rows: AccountRows) {
     commitSha: served<string>(deployments.commitSha),
     liveRelease: live<number>(deployments.release),
     confirmedAt: confirmedAt(rows),
+    servingId: servingServer(rows),
     connectedAt: servingConnectedAt(rows),
     liveId: live<DeploymentId>(deployments.id),
     liveRevision: live<number>(deployments.variablesRevision),
