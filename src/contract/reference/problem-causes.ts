@@ -65,7 +65,7 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   project_busy: "A deployment of the project is running or queued.",
   revision_conflict: "The variables were changed since the `revision` in the request.",
   secrets_not_sealed:
-    "Secrets are not sealed for the current key of a server of the project, so its agent cannot open them. `detail` names them.",
+    "Secrets are not sealed for the current key of a server of the project, so its agent cannot open them. `detail` names the secrets and the servers.",
   webhook_disabled: "The webhook is disabled, so nothing is sent to its target.",
   server_in_use:
     "The server is one of a project, builds for one or is a balancer of one, or it still serves a project that was moved. `detail` names the projects that the token may read.",

@@ -13,11 +13,16 @@ export const DeploymentVariables = z.strictObject({ revision: wholeFrom(0), depl
 export type DeploymentVariables = z.infer<typeof DeploymentVariables>;
 
 /**
- * A secret that the project's server cannot open, from the revision that set it until before the revision that replaced
- * it.
+ * A secret that a server of the project cannot open, from the revision that set it until before the revision that replaced
+ * it. `servers`: the names of these servers; absent: not known.
  */
-export const NotSealed = z.strictObject({ name: z.string(), from: z.int(), until: z.nullable(z.int()) });
-type NotSealed = z.infer<typeof NotSealed>;
+export const NotSealed = z.strictObject({
+  name: z.string(),
+  from: z.int(),
+  until: z.nullable(z.int()),
+  servers: z.optional(z.array(z.string())),
+});
+export type NotSealed = z.infer<typeof NotSealed>;
 
 /**
  * A project's variables when a deployment is requested. `revision` 0: it never had any. `notSealed` contains earlier
@@ -36,8 +41,8 @@ export function currentVariables(
   { revision, notSealed }: ProjectVariables,
   others: readonly WithVariables[],
 ): Result<DeploymentVariables | null, "secrets_not_sealed"> {
-  const names = notSealed.filter(({ until }) => until === null).map(({ name }) => name);
-  if (names.length > 0) return refuseNotSealed(names);
+  const missing = notSealed.filter(({ until }) => until === null);
+  if (missing.length > 0) return refuseNotSealed(missing);
   return succeed(newestVariables(revision, others));
 }
 
@@ -58,14 +63,19 @@ export function earlierVariables(
   const revision = target.variables?.revision ?? 0;
   const counts = ({ name, from, until }: NotSealed) =>
     name === REPOSITORY_TOKEN ? until === null : from <= revision && (until === null || until > revision);
-  const names = notSealed.filter(counts).map(({ name }) => name);
-  if (names.length > 0) return refuseNotSealed(names);
+  const missing = notSealed.filter(counts);
+  if (missing.length > 0) return refuseNotSealed(missing);
   return succeed(current === 0 && revision === 0 ? null : { revision, deployed: true });
 }
 
-function refuseNotSealed(names: readonly string[]) {
+function refuseNotSealed(missing: readonly NotSealed[]) {
+  const names = missing.map(({ name }) => name).toSorted();
+  const lists = missing.map(({ servers = [] }) => servers);
+  const servers = [...new Set(lists.flat())].toSorted();
+  const who = servers.length === 0 ? "A server of the project" : servers.join(", ");
+  const which = lists.every((list) => list.length === servers.length) ? "these" : "all of these";
   return refuse(
     "secrets_not_sealed",
-    `The project's server cannot open these secrets, because they were sealed for another key: ${names.toSorted().join(", ")}. Enter them again, or remove them.`,
+    `${who} cannot open ${which} secrets, because they were sealed for other keys: ${names.join(", ")}. Enter them again, or remove them.`,
   );
 }

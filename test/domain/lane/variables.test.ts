@@ -36,6 +36,20 @@ describe("the variables of a deployment", () => {
     });
     expect(start(emptyLane, 0, at(2, earlier))).toMatchObject({ ok: true });
   });
+
+  it("name the servers that cannot open a secret", () => {
+    const detail = (...servers: readonly string[][]) => {
+      const secrets = servers.map((list, nth) => ({ name: `S${nth}`, from: 1, until: null, servers: list }));
+      const refused = start(emptyLane, 0, at(1, ...secrets));
+      return refused.ok ? null : refused.refusal.detail;
+    };
+    const rest = "because they were sealed for other keys: S0, S1. Enter them again, or remove them.";
+    expect(detail(["web-2"], ["web-2"])).toBe(`web-2 cannot open these secrets, ${rest}`);
+    expect(detail(["web-3"], ["web-2", "web-3"])).toBe(
+      `web-2, web-3 cannot open all of these secrets, ${rest}`,
+    );
+    expect(detail([], [])).toBe(`A server of the project cannot open these secrets, ${rest}`);
+  });
 });
 
 describe("a rollback with the variables of its target", () => {

@@ -198,7 +198,8 @@ describe("a project with several servers", () => {
     const start = () => project.post(`/v1/projects/${project.id}/deployments`, {});
     const refused = await problemOf(await start());
     expect(refused).toMatchObject({ status: 409, code: "secrets_not_sealed" });
-    expect(refused.detail).toContain(": OLD.");
+    const reason = "because they were sealed for other keys: OLD. Enter them again, or remove them.";
+    expect(refused.detail).toBe(`web-2 cannot open these secrets, ${reason}`);
     // The server gets no box, and nothing has sealed the value again.
     expect(await openedOn({ serverId, keys }, fleet)).toEqual({ OLD: null, NEW: "two" });
 

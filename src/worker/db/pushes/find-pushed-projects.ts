@@ -15,6 +15,7 @@ import {
   type ProjectToDeploy,
   readProjectToDeploy,
 } from "#worker/db/variables/find-project-to-deploy.ts";
+import { withServersOfSecrets } from "#worker/db/variables/servers-of-secrets.ts";
 
 /** A project of a repository, with what a decision about a push needs. */
 export type PushedProject = ProjectToDeploy & {
@@ -105,12 +106,13 @@ async function findPushed(
   };
   // The plus keeps SQLite from reading all projects of the account in the order of their ids.
   const found = await rows.select(fields, projects, { where, orderBy: [sql`+${projects.id}`] });
-  return found.map(({ liveCommit: commit, sameAs, started, ...project }) => ({
+  const read = found.map(({ liveCommit: commit, sameAs, started, ...project }) => ({
     ...readProjectToDeploy(project),
     isRead: isRepositoryRead(project),
     live: { commit, sameAs: new Set(Commits.parse(sameAs)) },
     startedBefore: startedBefore(Started.parse(started)),
   }));
+  return await withServersOfSecrets(rows, read, "current");
 }
 
 /**

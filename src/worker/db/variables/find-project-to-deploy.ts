@@ -1,7 +1,6 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
-import { MAX_VALUE_BOXES } from "#contract/endpoints/variables/schemas.ts";
 import { type ProjectId, ServerId } from "#contract/ids.ts";
 import { NotSealed, type ProjectVariables } from "#domain/lane/variables.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
@@ -10,9 +9,10 @@ import { freezeFields, freezesOf } from "#worker/db/freezes/project-freezes.ts";
 import { type LocatedProject, projectFields, serverLocation } from "#worker/db/projects/find-project.ts";
 import { projectServers } from "#worker/db/project-tables.ts";
 import { projects, servers } from "#worker/db/schema.ts";
-import { list } from "#worker/db/statements.ts";
 import { cannotBuildForOthers } from "#worker/db/variables/artifact-servers.ts";
 import { builderId, fingerprintsOfServers } from "#worker/db/variables/sealing-servers.ts";
+import { isMissingBox } from "#worker/db/variables/missing-box.ts";
+import { withServersOfSecrets } from "#worker/db/variables/servers-of-secrets.ts";
 import { currentRevision } from "#worker/db/variables/variable-records.ts";
 import { variables } from "#worker/db/variable-tables.ts";
 
@@ -45,7 +45,9 @@ export async function findProjectToDeploy(
     where: eq(projects.id, id),
     limit: 1,
   });
-  return found === undefined ? null : readProjectToDeploy(found);
+  if (found === undefined) return null;
+  const [project] = await withServersOfSecrets(rows, [readProjectToDeploy(found)], which);
+  return project ?? null;
 }
 
 const fieldsOfAll = (rows: AccountRows) => fieldsToDeploy(rows, "all");
@@ -57,7 +59,7 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
     eq(variables.projectId, projects.id),
     which === "current" ? isNull(variables.until) : undefined,
     sql`${variables.secret} = 1`,
-    isMissingBox(),
+    isMissingBox(sql`keys.needed`),
   );
   const isMember = eq(projectServers.projectId, projects.id);
   const isServer = eq(servers.id, projectServers.serverId);
@@ -93,19 +95,6 @@ function neededKeys(rows: AccountRows): SQL {
   const names = sql`select distinct coalesce(value, 'none') as name from json_each(${fingerprintsOfServers(rows)})`;
   const needed = sql`select json_group_object(name, 0) as needed from (${names})`;
   return sql`keys as materialized (${needed})`;
-}
-
-/**
- * Whether a secret has no box for one of `neededKeys`. The patch replaces the 0 of each key that has a box, which has no
- * colon. Without `json_each`, because D1 bills its rows: as many as servers for each secret.
- */
-function isMissingBox(): SQL {
-  const { sealed } = variables;
-  const fingerprint = (at: number) =>
-    sql`coalesce(${sealed} ->> ${sql.raw(`'$[${at}].fingerprint'`)}, '-'), ''`;
-  const ofList = Array.from({ length: MAX_VALUE_BOXES }, (_, at) => fingerprint(at));
-  const boxes = sql`coalesce(${sealed} -> '$.boxes', json_object(${list(ofList)}))`;
-  return sql`instr(json_patch(keys.needed, ${boxes}), ':0') > 0`;
 }
 
 type Fields = LocatedProject & {
