@@ -5,7 +5,15 @@ import { describe, expect, it } from "vitest";
 import type { DeploymentRun } from "#contract/endpoints/deployments/schemas.ts";
 import { createStyle } from "#cli/output/style.ts";
 import { lengthOf } from "#cli/output/table.ts";
-import { countsText, latestRuns, outcomeLines, runGrid, runRows, runState } from "#cli/views/run-text.ts";
+import {
+  countsText,
+  latestRuns,
+  outcomeLines,
+  runGrid,
+  runRows,
+  runState,
+  whereText,
+} from "#cli/views/run-text.ts";
 import { keptFilesText } from "#cli/views/deployment-text.ts";
 import { serverPrefixes } from "#cli/views/server-prefix.ts";
 import { sharedServers } from "../support/fleet-servers.ts";
@@ -66,6 +74,17 @@ describe("the state of a server in a deployment", () => {
       "skipped, will get it later: web-3",
       "failed, will get it later: web-4",
     ]);
+  });
+});
+
+describe("on how many servers a deployment is live", () => {
+  const build = run(9, { purpose: "build", status: "built" });
+
+  it("is counted without a server that only builds for them", () => {
+    expect(whereText([run(1), run(2)])).toBe(" on 2 servers");
+    expect(whereText([build, run(1), run(2, { status: "skipped" })])).toBe(" on 1 of 2 servers");
+    expect(whereText([build, run(1)])).toBe("");
+    expect(outcomeLines([build, run(1)], true, nameOf)).toEqual(["built: web-9", "live on: web-1"]);
   });
 });
 

@@ -15,9 +15,10 @@ import { emptyCommands, limitFields, projectFields, projectOptions } from "#cli/
 import { readRollout, serverDetails, serverOptions } from "#cli/commands/server-options.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
-import { findProject, serverName } from "#cli/session/find-named.ts";
+import { findProject } from "#cli/session/find-named.ts";
 import { findServers } from "#cli/session/find-servers.ts";
 import { noteMissingRepository } from "#cli/session/note-missing-repository.ts";
+import { shownServers } from "#cli/session/print-with-key.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import { namesFrom } from "#cli/session/server-names.ts";
 import { placeNotes } from "#cli/views/project-servers.ts";
@@ -113,13 +114,13 @@ export const projectsSet = defineCommand({
     const project = await client.updateProject({ params, body });
     if (!project.ok) return project;
     const { server_id: serverId } = project.value;
-    const newServer = await serverName(session, serverId);
-    if (before.ok) printProjectChanges(output, before.value, project.value, newServer);
-    else printProject(output, project.value, newServer);
+    const names = await shownServers(session, project.value);
+    if (before.ok) printProjectChanges(output, before.value, project.value, names);
+    else printProject(output, project.value, names);
     if (before.ok && servers.value.servers !== undefined)
       for (const note of serverChangeNotes(session, before.value, project.value)) output.note(note);
     else if (before.ok && before.value.server_id !== serverId)
-      output.note(movesText(project.value, newServer ?? serverId));
+      output.note(movesText(project.value, names.first ?? serverId));
     if (repository !== null) await noteMissingRepository(session, project.value);
     return done;
   }),

@@ -6,7 +6,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { serverName } from "#cli/session/find-named.ts";
 import type { Session } from "#cli/session/session.ts";
 import { printDeployKey, printDeployKeys } from "#cli/views/deploy-key-facts.ts";
-import { printProject } from "#cli/views/project-facts.ts";
+import { printProject, type ShownServers } from "#cli/views/project-facts.ts";
 
 /**
  * Prints a project. If its repository is read over ssh, also the deploy key of each server and the steps to add it. If another
@@ -20,9 +20,10 @@ export async function printWithKey(session: Session, project: Project): Promise<
   const isNeeded = isOverSsh(repository) && (known === null || builder !== null);
   const asked = isNeeded ? await askForKey(session, project.id) : null;
   const deploy_key = builder === null ? (known ?? asked) : known;
-  printProject(output, { ...project, deploy_key }, await serverName(session, project.server_id));
+  const names = await shownServers(session, project);
+  printProject(output, { ...project, deploy_key }, names);
   if (builder !== null) {
-    const name = (await serverName(session, builder)) ?? builder;
+    const name = names.builder ?? builder;
     if (asked !== null) printDeployKeys(output, [{ name, deploy_key: asked }], repository);
     return;
   }
@@ -34,6 +35,16 @@ export async function printWithKey(session: Session, project: Project): Promise<
     server.id === project.server_id ? { ...server, deploy_key } : server,
   );
   if (servers.some((server) => server.deploy_key !== null)) printDeployKeys(output, servers, repository);
+}
+
+/** The names of the servers that are shown of a project, as far as the token may read them. */
+export async function shownServers(session: Session, project: Project): Promise<ShownServers> {
+  const builder = otherBuilder(project);
+  const [first, built] = await Promise.all([
+    serverName(session, project.server_id),
+    builder === null ? null : serverName(session, builder),
+  ]);
+  return { first, builder: built };
 }
 
 /** @returns null if the server cannot answer now; a note says why */

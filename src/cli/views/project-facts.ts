@@ -16,13 +16,13 @@ import { printServers, rolloutText } from "#cli/views/project-servers.ts";
 
 const NOT_DETECTED = "detected at the first deployment (automatic)";
 
-/**
- * Prints a project and its settings. Settings that come from the framework are marked `(automatic)`.
- * @param serverName null: unknown
- */
-export function printProject(output: Output, project: Project, serverName: string | null): void {
+/** The names of the project's first server, and of a server that only builds for it; null: unknown. */
+export type ShownServers = { readonly first: string | null; readonly builder: string | null };
+
+/** Prints a project and its settings. Settings that come from the framework are marked `(automatic)`. */
+export function printProject(output: Output, project: Project, servers: ShownServers): void {
   output.json(project);
-  printFacts(output, projectFacts(output, project, serverName));
+  printFacts(output, projectFacts(output, project, servers));
   printServers(output, project);
   printBalance(output, project);
 }
@@ -46,7 +46,7 @@ export function printProjectChanges(
   output: Output,
   before: Project,
   after: Project,
-  serverName: string | null,
+  servers: ShownServers,
 ): void {
   output.json(after);
   const earlier = new Map<string, unknown>(Object.entries(before));
@@ -60,8 +60,8 @@ export function printProjectChanges(
     balance_state: after.balance_state,
     ...Object.fromEntries(changed.map((name) => [name, Reflect.get(after, name)])),
   };
-  const shown = new Map(projectFacts(output, before, serverName));
-  const facts = projectFacts(output, settings, serverName)
+  const shown = new Map(projectFacts(output, before, { ...servers, builder: null }));
+  const facts = projectFacts(output, settings, servers)
     .map(([name, text]): Fact => [name, text ?? noneText(name)])
     .filter(([name, text]) => text !== (shown.get(name) ?? noneText(name)));
   printFacts(output, [
@@ -77,7 +77,7 @@ export function printProjectChanges(
 const noneText = (name: string): string =>
   name === "rollout" ? "the default" : name === "visitors" ? "reach each server" : "none";
 
-function projectFacts(output: Output, project: Project, serverName: string | null): Fact[] {
+function projectFacts(output: Output, project: Project, servers: ShownServers): Fact[] {
   const { serving, automatic } = project;
   const settingText = (name: (typeof automatic)[number], text: string | null) => {
     if (!automatic.includes(name)) return printable(text ?? "none");
@@ -98,7 +98,7 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["commits by hash", project.commits],
     [
       "server",
-      serverName === null ? project.server_id : `${printableName(serverName)} (${project.server_id})`,
+      servers.first === null ? project.server_id : `${printableName(servers.first)} (${project.server_id})`,
     ],
     ["framework", settingText("framework", project.framework)],
     ["because", reasonsText(project)],
@@ -129,7 +129,7 @@ function projectFacts(output: Output, project: Project, serverName: string | nul
     ["approval", project.approval === "none" ? null : project.approval],
     ["rollout", rolloutText(project.rollout)],
     ["visitors", entryText(project)],
-    ["built on", builderText(project)],
+    ["built on", builderText(project, servers)],
     ["artifact uploads", project.artifact_uploads ? "accepted" : null],
     ...otherSettings(project),
     ["last deployment", timeText(project.last_deploy, output)],
@@ -158,10 +158,14 @@ function otherSettings(project: Project): Fact[] {
     });
 }
 
-/** The name of the server that builds for all, if it is one of several. */
-function builderText({ build_on: builder, servers_state: states }: Project): string | null {
-  const state = states.find(({ id }) => id === builder);
-  return state === undefined ? builder : printableName(state.name);
+/** The name of the server that builds for all, or its ID if the name is not known. */
+function builderText(
+  { build_on: id, server_id: firstId, servers_state: states }: Project,
+  { first, builder }: ShownServers,
+): string | null {
+  const known = id === firstId ? first : builder;
+  const name = states.find((state) => state.id === id)?.name ?? known;
+  return id === null || name === null ? id : printableName(name);
 }
 
 function typeText(project: Project): string | null {

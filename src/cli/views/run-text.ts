@@ -181,6 +181,14 @@ export function runChangeText(run: DeploymentRun, nameOf: ServerNames, style: St
   return `${nameOf(run.server_id)}: ${paintedState(runState(run), style)}${reason}`;
 }
 
+/** ` on 2 of 3 servers`; nothing if there is one. A server that only builds for the others does not count. */
+export function whereText(runs: readonly DeploymentRun[]): string {
+  const own = latestRuns(runs).filter(({ purpose }) => purpose !== "build");
+  const live = own.filter((run) => runState(run) === "live").length;
+  if (own.length <= 1) return "";
+  return live === own.length ? ` on ${live} servers` : ` on ${live} of ${own.length} servers`;
+}
+
 /** Which servers a deployment that has ended is live on, and what becomes of the others. */
 export function outcomeLines(
   runs: readonly DeploymentRun[],

@@ -1,5 +1,5 @@
 import { durationText } from "#contract/lib/duration-text.ts";
-import type { Deployment, DeploymentRun } from "#contract/endpoints/deployments/schemas.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { LogEnd } from "#contract/endpoints/logs/schemas.ts";
 import { printable } from "#cli/output/printable.ts";
@@ -8,7 +8,7 @@ import type { RunsWatch } from "#cli/session/watch-runs.ts";
 import { mayCall } from "#cli/session/may-call.ts";
 import type { Session } from "#cli/session/session.ts";
 import { sourceText, stageTimesText } from "#cli/views/deployment-text.ts";
-import { latestRuns, outcomeLines, runState } from "#cli/views/run-text.ts";
+import { outcomeLines, whereText } from "#cli/views/run-text.ts";
 import { printFailure } from "#cli/views/print-failure.ts";
 
 /**
@@ -60,14 +60,6 @@ export async function printVerdict(
 }
 
 const idOf: ServerNames = (id) => id;
-
-/** ` on 2 of 3 servers`; nothing if there is one. */
-function whereText(runs: readonly DeploymentRun[]): string {
-  const latest = latestRuns(runs);
-  const live = latest.filter((run) => runState(run) === "live").length;
-  if (latest.length === 0) return "";
-  return live === latest.length ? ` on ${live} servers` : ` on ${live} of ${latest.length} servers`;
-}
 
 /** Where the project's site is; null if it has none, or if the token may not read the project. */
 async function urlOf(

@@ -142,7 +142,14 @@ describe("all servers of a deployment", () => {
   const all = serverProgress({ status: "building", runs }, nothing, AT);
 
   it("are counted, the failed ones first", () => {
-    expect(progressText(all)).toBe("1 failed, 2 ready");
+    expect(progressText(all)).toBe("3 servers: 1 failed, 2 ready");
+    const builder = run(one, { purpose: "build", status: "built" });
+    const built = serverProgress(
+      { status: "live", runs: [builder, run(two, { status: "switched" })] },
+      nothing,
+      AT,
+    );
+    expect(progressText(built)).toBe("1 server: 1 live");
   });
 
   it("are shown with the failed one first on a phone, otherwise in their order", () => {

@@ -1,7 +1,6 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { ServerId } from "#contract/ids.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
-import { counted } from "#contract/lib/counted.ts";
 import { useNow } from "#dashboard/data/clock.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import type { LogStore } from "#dashboard/pages/deployment/log-store.ts";
@@ -44,9 +43,7 @@ export function RunGrid({ deployment, log, nameOf, chosen, onChoose }: Props) {
   };
   return (
     <section class="runs" aria-label="Servers">
-      <p class="quiet">
-        {counted(all.length, "server")}: {progressText(all)}
-      </p>
+      <p class="quiet">{progressText(all)}</p>
       <div class="table">
         <table role="table" aria-label="Stages of each server">
           <thead role="rowgroup">

@@ -1,6 +1,7 @@
 import type { Deployment, DeploymentRun } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 import type { ServerId } from "#contract/ids.ts";
+import { counted } from "#contract/lib/counted.ts";
 import { optionalStages, runStages, type RunStage } from "#contract/stages.ts";
 import type { StageSpan } from "#dashboard/pages/deployment/log-store.ts";
 import type { ShownStage, StageState } from "#dashboard/pages/deployment/stages-of.ts";
@@ -24,6 +25,8 @@ type Kind = (typeof kinds)[number];
 /** What a server does or did for a deployment. `label`, `tone`: its status, and the class of its color. */
 export type ServerProgress = {
   readonly id: ServerId;
+  /** Whether it only builds for the others. */
+  readonly isBuilder: boolean;
   readonly kind: Kind;
   readonly label: string;
   readonly tone: string;
@@ -46,7 +49,7 @@ export function serverProgress({ status, runs }: Facts, times: Times, now: numbe
     if (last === undefined) return [];
     const stages =
       shown === undefined ? [] : stagesOn(shown, times.get(id) ?? new Map(), endOf(shown, own, now));
-    return { id, ...standing(last, status), stages };
+    return { id, isBuilder: last.purpose === "build", ...standing(last, status), stages };
   });
 }
 
@@ -67,14 +70,14 @@ export function byUrgency(servers: readonly ServerProgress[]): ServerProgress[] 
   return servers.toSorted((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
 }
 
-/** How many servers stand how, such as `1 failed, 2 ready`. */
+/** How many servers stand how, such as `3 servers: 1 failed, 2 ready`. A server that only builds for them does not count. */
 export function progressText(servers: readonly ServerProgress[]): string {
-  return kinds
-    .flatMap((kind) => {
-      const count = servers.filter((one) => one.kind === kind).length;
-      return count === 0 ? [] : `${count} ${kind}`;
-    })
-    .join(", ");
+  const own = servers.filter(({ isBuilder }) => !isBuilder);
+  const counts = kinds.flatMap((kind) => {
+    const count = own.filter((one) => one.kind === kind).length;
+    return count === 0 ? [] : `${count} ${kind}`;
+  });
+  return `${counted(own.length, "server")}: ${counts.join(", ")}`;
 }
 
 function isIdle(state: StageState): boolean {
