@@ -250,6 +250,27 @@ describe("gantry deploy --follow to several servers", () => {
     expect((await shown(project)).rollout.canary).toEqual({ size: 2, approval: true });
   });
 
+  it("tells somebody who rolls back meanwhile to approve or to cancel", async () => {
+    const project = await createOn(2);
+    await deployLive(project, 1, 2);
+    await deployLive(project, 2, 2);
+    await run(project, "projects", "set", "--rollout", "canary=1", "--rollout", "canary_approval=yes");
+    await api.start((await shown(project)).id);
+    const [first] = (await prepare(project, 3, 2)).orders;
+    await first?.agent.completes({ ...first.order, reuse_release: first.order.version }, [1, 2]);
+    const { code, stderr } = await run(project, "rollback");
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain("v4 waits for v3, which has switched on its first servers");
+    expect(stderr).toMatch(/gantry approve v3$/m);
+    expect(stderr).toMatch(/gantry cancel v4 v3$/m);
+    expect((await run(project, "logs", "v4")).stdout).toContain(
+      "approve it, or cancel it to let them go back.",
+    );
+    const live = await run(project, "rollback", "--to", "v2");
+    expect(live.stderr).toContain("v2 is already live. v3 has switched on its first servers");
+    expect((await run(project, "cancel", "v4", "v3")).code).toBe(0);
+  });
+
   it("--json prints the lines with the ID of their server, and no other events than for one server", async () => {
     const project = await createOn(2);
     const id = await deployLive(project, 1, 2);

@@ -18,7 +18,7 @@ import { emergencyOption } from "#cli/session/emergency-option.ts";
 import { versionIn } from "#cli/session/find-deployment.ts";
 import { type NamedId, findProject, shownName } from "#cli/session/find-named.ts";
 import { serverNames } from "#cli/session/server-names.ts";
-import { type Session, withSession } from "#cli/session/session.ts";
+import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { keptFilesText, sourceText } from "#cli/views/deployment-text.ts";
 import { warningsOption } from "#cli/views/log-printer.ts";
@@ -85,9 +85,36 @@ export const rollback = defineCommand({
     });
     const what = `Rollback of ${shownName(session, project.value)}`;
     const { follow, warnings } = options;
-    return printStarted(session, started, { what, follow, warnings });
+    // The log says it too.
+    const outlook = follow || !started.ok ? null : await readCanaryOutlook(session, project.value.id);
+    return printStarted(session, started, { what, follow, warnings, outlook });
   }),
 });
+
+/** Reads whether a deployment ahead of the rollback waits for an approval of its first servers. @returns prints what to do */
+async function readCanaryOutlook(
+  session: Session,
+  projectId: ProjectId,
+): Promise<((version: number) => void) | null> {
+  const { client, output } = session;
+  if (output.form === "json") return null;
+  const query = { project_id: projectId, status: "building", limit: 100 } as const;
+  const building = await client.listDeployments({ query });
+  const waiting = building.ok
+    ? building.value.deployments.find(
+        ({ waiting_on: on }) => on?.type === "approval" && on.until !== undefined,
+      )
+    : undefined;
+  if (waiting === undefined) return null;
+  const name = `v${waiting.version}`;
+  return (version) => {
+    output.note(
+      `v${version} waits for ${name}, which has switched on its first servers and waits for an approval.`,
+    );
+    output.note(`  Let the others follow:  ${commandLine(session, `approve ${name}`)}`);
+    output.note(`  Undo ${name} instead:   ${commandLine(session, `cancel v${version} ${name}`)}`);
+  };
+}
 
 /**
  * Prints the rollback's target and its settings, if they are known. The control plane decides whether the rollback is

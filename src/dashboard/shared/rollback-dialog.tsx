@@ -9,7 +9,13 @@ import {
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { api } from "#dashboard/data/api.ts";
-import { useHasScope, useLiveToConfirm, useRollbackTargets } from "#dashboard/data/resources.ts";
+import {
+  ALL,
+  useHasScope,
+  useLiveToConfirm,
+  useRollbackTargets,
+  useUnfinished,
+} from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
@@ -20,6 +26,7 @@ import { Show } from "#dashboard/shared/show.tsx";
 import { Commit, titleOf } from "#dashboard/shared/status.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
+import { pathTo } from "#dashboard/router/route.ts";
 
 type Props = {
   readonly projectId: ProjectId;
@@ -34,6 +41,7 @@ export function RollbackDialog({ projectId, target, onClose }: Props) {
   const live = useLiveToConfirm(projectId);
   return (
     <Dialog title="Roll back" onClose={onClose}>
+      <HalfwayNotice projectId={projectId} />
       <Show of={targets} what="the rollback targets">
         {({ rollback_targets: listed }) =>
           listed.length === 0 ? (
@@ -60,6 +68,23 @@ export function RollbackDialog({ projectId, target, onClose }: Props) {
         }
       </Show>
     </Dialog>
+  );
+}
+
+/** Says that a rollback does not undo a deployment whose first servers wait for an approval. Renders nothing otherwise. */
+function HalfwayNotice({ projectId }: Pick<Props, "projectId">) {
+  const { value } = useUnfinished(ALL);
+  const halfway = value?.deployments.find(
+    ({ project_id: id, waiting_on: on }) =>
+      id === projectId && on?.type === "approval" && on.until !== undefined,
+  );
+  if (halfway === undefined) return null;
+  const { id, version } = halfway;
+  return (
+    <p class="notice" role="status">
+      <a href={pathTo({ page: "deployment", id })}>v{version}</a> has switched on its first servers and waits
+      for an approval. To undo it, cancel it: these servers go back. A rollback runs after it.
+    </p>
   );
 }
 

@@ -1,7 +1,14 @@
 import { SYSTEM } from "#domain/events/system-actor.ts";
 import type { Effect } from "#domain/lane/decision.ts";
 import { firstBatchOf } from "#domain/lane/fleet.ts";
-import { isIn, type Lane, type LaneDeployment, type Named, replaceDeployment } from "#domain/lane/lane.ts";
+import {
+  activeOf,
+  isIn,
+  type Lane,
+  type LaneDeployment,
+  type Named,
+  replaceDeployment,
+} from "#domain/lane/lane.ts";
 import { switchedText } from "#domain/lane/runs.ts";
 
 /** How long a deployment waits for the approval of the servers that have switched first, in milliseconds. */
@@ -47,4 +54,15 @@ export function holdCanary(lane: Lane, active: Active, now: number) {
   const verdict = { type: "cancel", by, actor: SYSTEM } as const;
   const canceled: Active = { ...active, state: { ...active.state, verdict } };
   return { lane: replaceDeployment(lane, canceled), effects: [] };
+}
+
+/**
+ * What somebody should know who asks for a rollback while the first servers wait for an approval: a rollback is about what is
+ * live, and runs afterwards. As a sentence; null: they do not wait.
+ */
+export function canaryAdvice(lane: Lane): string | null {
+  const active = activeOf(lane);
+  if (active === null || canaryDeadline(active) === null) return null;
+  const name = `v${active.version}`;
+  return `${name} has switched on its first servers and waits for an approval: approve it, or cancel it to let them go back.`;
 }

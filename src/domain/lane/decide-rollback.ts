@@ -1,4 +1,5 @@
-import { refuse, type Result } from "#contract/problems.ts";
+import { type ProblemCode, refuse, type Refusal, type Result, succeed } from "#contract/problems.ts";
+import { canaryAdvice } from "#domain/lane/canary.ts";
 import { type RequestIfLive, join, type Joined, refuseIfLiveChanged } from "#domain/lane/decide-start.ts";
 import type { Lane, RunWith } from "#domain/lane/lane.ts";
 import { earlierPlan } from "#domain/lane/plan-differences.ts";
@@ -23,7 +24,8 @@ export function decideRollback(
   const changed = refuseIfLiveChanged(lane, request);
   if (changed !== null) return changed;
   const chosen = chooseTarget(lane, request.choice);
-  if (!chosen.ok) return chosen;
+  const advice = canaryAdvice(lane);
+  if (!chosen.ok) return advice === null ? chosen : withAdvice(chosen.refusal, advice);
   const target = chosen.value;
   const runWith = { ...request.runWith, target: target.id };
   const wantsEarlier = runWith.settings === "deployed";
@@ -40,7 +42,7 @@ export function decideRollback(
       ? earlierVariables(request.variables, target)
       : currentVariables(request.variables, lane.deployments);
   if (!variables.ok) return variables;
-  return join(lane, { ...request, plan }, now, {
+  const joined = join(lane, { ...request, plan }, now, {
     kind: "rollback",
     runWith,
     codeVersion: target.codeVersion,
@@ -58,4 +60,11 @@ export function decideRollback(
     commitSha: target.commitSha,
     commitMessage: target.commitMessage,
   });
+  if (!joined.ok || advice === null) return joined;
+  const log = { type: "log", deploymentId: request.id, stage: "queued", message: advice } as const;
+  return succeed({ ...joined.value, effects: [...joined.value.effects, log] });
+}
+
+function withAdvice<Code extends ProblemCode>({ code, detail }: Refusal<Code>, advice: string) {
+  return refuse(code, `${detail} ${advice}`);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { DeploymentId } from "#contract/ids.ts";
 import { Rollout } from "#contract/endpoints/projects/servers.ts";
 import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
@@ -64,6 +65,16 @@ function approved(lane: Lane): Lane {
 
 const othersSwitch = (lane: Lane) => report(report(lane, 1, 1, RESULT).lane, 2, 1, RESULT).lane;
 
+/** A deployment that was live before all others. */
+function earlier(lane: Lane): Lane["deployments"][number] {
+  const live = liveOf(lane);
+  if (live === null) throw new Error("nothing is live");
+  const { startedAt, finishedAt, served } = live.state;
+  const state = { name: "superseded", startedAt, finishedAt, served, plan } as const;
+  const id = DeploymentId.parse(live.id.replace(/.$/, "0"));
+  return { ...live, id, version: 0, codeVersion: 0, commitSha: "f".repeat(40), state };
+}
+
 describe("a rollout with an approval after the first servers", () => {
   it("waits when they have switched, and says so once", () => {
     const { lane, effects } = waiting();
@@ -109,6 +120,22 @@ describe("a rollout with an approval after the first servers", () => {
   it("is not approved with another commit", () => {
     const refused = approve(waiting().lane, "f".repeat(40));
     expect(refused).toMatchObject({ refusal: { code: "commit_changed" } });
+  });
+
+  it("says what to do if somebody asks for a rollback meanwhile", () => {
+    const advice =
+      "v2 has switched on its first servers and waits for an approval: approve it, or cancel it to let them go back.";
+    const before = othersSwitch(approved(waiting().lane));
+    const { lane } = firstSwitches(accepted(start(before, 2, onThree)), 2);
+    const refused = rollBack(lane, undefined, 3, onThree);
+    expect(refused.ok ? null : refused.refusal.detail).toMatch(/roll back to.* v2 has switched/);
+    const live = rollBack(lane, { deploymentId: null, version: 1 }, 3, onThree);
+    expect(live).toMatchObject({
+      refusal: { code: "already_live", detail: `v1 is already live. ${advice}` },
+    });
+    const older = { ...lane, deployments: [earlier(lane), ...lane.deployments] };
+    const queued = rollBack(older, undefined, 3, onThree);
+    expect(queued.ok && queued.value.effects).toContainEqual(expect.objectContaining({ message: advice }));
   });
 
   it("does not hold an emergency or a rollback", () => {
