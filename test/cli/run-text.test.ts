@@ -62,8 +62,10 @@ describe("the state of a server in a deployment", () => {
       "failed on: web-2",
       "not switched: web-3",
     ]);
-    expect(runRows(runs.slice(1, 2), nameOf, { form: "plain", style })).toEqual([
+    expect(runRows(runs.with(3, run(1, { purpose: "revert" })), nameOf, { form: "plain", style })).toEqual([
+      ["servers", "web-1", "went back", "–", "–"],
       ["servers", "web-2", "failed", "verify", "503 from /up (health_check_failed)"],
+      ["servers", "web-3", "ready", "–", "–"],
     ]);
   });
 

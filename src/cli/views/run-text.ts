@@ -91,13 +91,13 @@ function rankOf(state: string): number {
 
 export const runColumns = ["SERVER", "STATUS", "STAGE", "FAILURE"];
 
-/** A table row for each run, in `runColumns`; for programs, each begins with the word `servers`. */
+/** A table row for the last run of each server, in `runColumns`; for programs, each begins with the word `servers`. */
 export function runRows(
   runs: readonly DeploymentRun[],
   nameOf: ServerNames,
   { form, style }: Pick<Output, "form" | "style">,
 ): readonly (readonly string[])[] {
-  return runs.map((run) => [
+  return latestRuns(runs).map((run) => [
     ...(form === "plain" ? ["servers"] : []),
     nameOf(run.server_id),
     paintedState(runState(run), style),
