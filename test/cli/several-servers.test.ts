@@ -176,6 +176,9 @@ describe("gantry projects behind a balancer", () => {
     expect(chosen, chosen.stderr).toMatchObject({ code: 0 });
     expect(chosen.stdout).toMatch(/^visitors\tthrough web-3, to the same server again$/m);
     expect(chosen.stdout).toMatch(/^traffic\tweb-3\tbalancer\tproblem\t–\tweb-3 reports no Gantry ingress/m);
+    expect(chosen.stderr).toMatch(
+      /^Not all balancers and servers can take requests yet:\n {2}web-3 reports no Gantry ingress with TLS\. Install the ingress there\.\n {2}web-1 reports/m,
+    );
     expect((await shown(project)).entry).toEqual({ type: "balancer", balancers: idsOf(3), sticky: true });
     expect(await set("--balancer", "web-2")).toMatchObject({ code: 0 });
     expect((await shown(project)).entry).toEqual({ type: "balancer", balancers: idsOf(2), sticky: true });

@@ -22,6 +22,7 @@ import { findServers } from "#cli/session/find-servers.ts";
 import { noteMissingRepository } from "#cli/session/note-missing-repository.ts";
 import { printWithKey } from "#cli/session/print-with-key.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
+import { balanceNotes } from "#cli/views/project-entry.ts";
 import { placeNotes } from "#cli/views/project-servers.ts";
 import { writeLink } from "#cli/settings/link-file.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -92,7 +93,7 @@ export const projectsCreate = defineCommand({
     });
     if (!project.ok) return project;
     await printWithKey(session, project.value);
-    for (const note of placeNotes(project.value)) output.note(note);
+    for (const note of [...placeNotes(project.value), ...balanceNotes(project.value)]) output.note(note);
     await noteMissingRepository(session, project.value);
     if (!options.link) return done;
     const { id, name } = project.value;

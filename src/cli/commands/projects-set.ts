@@ -21,6 +21,7 @@ import { noteMissingRepository } from "#cli/session/note-missing-repository.ts";
 import { shownServers } from "#cli/session/print-with-key.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import { namesFrom } from "#cli/session/server-names.ts";
+import { balanceNotes } from "#cli/views/project-entry.ts";
 import { placeNotes } from "#cli/views/project-servers.ts";
 import { printProject, printProjectChanges } from "#cli/views/project-facts.ts";
 
@@ -121,6 +122,7 @@ export const projectsSet = defineCommand({
       for (const note of serverChangeNotes(session, before.value, project.value)) output.note(note);
     else if (before.ok && before.value.server_id !== serverId)
       output.note(movesText(project.value, names.first ?? serverId));
+    if (isEntry || isMove) for (const note of balanceNotes(project.value)) output.note(note);
     if (repository !== null) await noteMissingRepository(session, project.value);
     return done;
   }),

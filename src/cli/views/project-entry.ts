@@ -61,3 +61,13 @@ export function printBalance(output: Output, project: Pick<Project, "balance_sta
   if (output.form === "terminal") output.line();
   output.table(balanceColumns, balanceRows(project, output));
 }
+
+/** Why not all requests get through the balancers after a change of the entry or of the servers. Nothing if they do. */
+export function balanceNotes({ balance_state: states }: Pick<Project, "balance_state">): readonly string[] {
+  const problems = [...new Set(states.flatMap(({ problem }) => problem ?? []))];
+  if (problems.length === 0) return [];
+  return [
+    "Not all balancers and servers can take requests yet:",
+    ...problems.map((one) => `  ${printable(one)}`),
+  ];
+}

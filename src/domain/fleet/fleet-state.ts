@@ -78,7 +78,7 @@ export function whyUnreachable(server: Pick<ServerFacts, "name" | "address" | "r
 
 /** Why other servers cannot trust a server, as a sentence; null: they can. */
 export function whyUnprepared({ name, report }: Pick<ServerFacts, "name" | "report">): string | null {
-  return report === null ? `${name} reports no Gantry ingress with TLS.` : null;
+  return report === null ? `${name} reports no Gantry ingress with TLS. Install the ingress there.` : null;
 }
 
 /** What a server must know, without its revision. */
