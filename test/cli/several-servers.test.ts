@@ -195,9 +195,9 @@ describe("gantry projects behind a balancer", () => {
     expect(await refusal("projects", "set", "--entry", "own", "--sticky")).toContain(
       "--entry own takes neither --balancer nor --sticky.",
     );
-    for (const address of ["10.0.0.300", "10.0.0.1:8443", "https://web-1.internal"])
+    for (const address of ["10.0.0.300", "10.0.0.1:8443", "https://web-1.internal", "banana", "web-1."])
       expect(await refusal("servers", "set", "web-1", "--address", address)).toContain(
-        "must be an IP address or a host name",
+        "must be an IP address or a host name with a dot, without a port, such as 10.0.0.11 or web-1.internal",
       );
   });
 });

@@ -6,7 +6,7 @@ import { NextCursor } from "#contract/paging.ts";
 import { Region } from "#contract/regions.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
-import { ServerAddress } from "#contract/endpoints/servers/server-address.ts";
+import { GivenServerAddress } from "#contract/endpoints/servers/server-address.ts";
 import { growing } from "#contract/growing.ts";
 
 /** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full, or with an ingress problem. */
@@ -19,7 +19,7 @@ export const CreateServerInput = z.strictObject({
   /** Null: where its agent connects from. */
   region: z.optional(z.nullable(Region)),
   /** Null: what its agent reports. */
-  address: z.optional(z.nullable(ServerAddress)),
+  address: z.optional(z.nullable(GivenServerAddress)),
 });
 export type CreateServerInput = z.infer<typeof CreateServerInput>;
 

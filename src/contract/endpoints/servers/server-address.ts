@@ -13,3 +13,14 @@ function isAddress(text: string): boolean {
   if (/^[\d.]+$/.test(text)) return z.ipv4().safeParse(text).success;
   return z.ipv6().safeParse(text).success || Domain.safeParse(text).success;
 }
+
+/**
+ * As `ServerAddress`, for what somebody enters. A name without a dot is nearly always a mistake, and would be noticed only when a
+ * balancer cannot find it.
+ */
+export const GivenServerAddress = textBetween(1, 253).check(
+  z.refine(
+    (text) => isAddress(text) && /[.:]/.test(text),
+    "must be an IP address or a host name with a dot, without a port, such as 10.0.0.11 or web-1.internal",
+  ),
+);

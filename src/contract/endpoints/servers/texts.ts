@@ -160,7 +160,7 @@ const inputFields = {
   region:
     "Where the objects of the server and its projects are created. `null`: where its agent connects from. Default: `null`.",
   address:
-    "Where balancers of Gantry reach the server: an IP address, of a private network too, or a host name, without a port. `null`: `detected_address`. Default: `null`.",
+    "Where balancers of Gantry reach the server: an IP address, of a private network too, or a host name with a dot, without a port. `null`: `detected_address`. Default: `null`.",
 };
 
 const rowFields = {
