@@ -125,6 +125,8 @@ describe("gantry deploy --artifact", () => {
     const called = await deploy(project, ["--artifact", "public", "--commit", SHA]);
     expect(called.code).not.toBe(0);
     expect(called.stderr).toContain("does not take builds that were made elsewhere");
+    const command = `gantry projects set ${project} --artifact-uploads on`;
+    expect(called.stderr).toContain(`To allow it: ${command}\n`);
     expect(called.stderr).not.toContain("Uploaded");
   });
 });

@@ -1,15 +1,18 @@
 import { CommitName } from "#contract/git-names.ts";
+import type { Failed } from "#client/answer.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { uploadArtifact } from "#cli/artifacts/upload-artifact.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { stop } from "#cli/outcome.ts";
 import { emergencyOption } from "#cli/session/emergency-option.ts";
-import { findProject, shownName } from "#cli/session/find-named.ts";
-import { withSession } from "#cli/session/session.ts";
+import { findProject, type NamedId, shownName } from "#cli/session/find-named.ts";
+import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import { readHoldOutlook } from "#cli/session/read-hold-outlook.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { acceptKeyOption } from "#cli/variables/trust-seal-keys.ts";
+import { shellWord } from "#node/shell-quote.ts";
 import { warningsOption } from "#cli/views/log-printer.ts";
 
 export const deploy = defineCommand({
@@ -17,7 +20,7 @@ export const deploy = defineCommand({
   summary: "Start a deployment",
   details: [
     "Deploys the project's branch unless --branch or --commit is given. With --follow, the exit code is 0 only if the deployment is live at the end. A lost connection is reopened. Ctrl-C ends the command, not the deployment.",
-    "With --artifact, the servers take a build that was made here, such as in a CI job, and neither fetch nor build. It is the folder of the repository after the build, or the folder to publish if no setting names the root directory or the output directory. It is encrypted on this machine for the project's servers. The commit is --commit, the commit of the CI job, or the checked out commit. The project must allow it (artifact_uploads).",
+    "With --artifact, the servers take a build that was made here, such as in a CI job, and neither fetch nor build. It is the folder of the repository after the build, or the folder to publish if no setting names the root directory or the output directory. It is encrypted on this machine for the project's servers. The commit is --commit, the commit of the CI job, or the checked out commit. The project must allow it: gantry projects set --artifact-uploads on.",
   ],
   words: {},
   options: {
@@ -61,7 +64,7 @@ export const deploy = defineCommand({
       path === null
         ? succeed(null)
         : await uploadArtifact(session, { projectId: project.value.id, path, commit, acceptKeys });
-    if (!uploaded.ok) return uploaded;
+    if (!uploaded.ok) return withUploadHint(session, project.value, uploaded);
     const started = await session.client.startDeployment({
       params: { project_id: project.value.id },
       body: givenFields({
@@ -73,7 +76,7 @@ export const deploy = defineCommand({
       }),
     });
     const { follow, warnings } = options;
-    return printStarted(session, started, {
+    return printStarted(session, started.ok ? started : withUploadHint(session, project.value, started), {
       what: `Deployment of ${shownName(session, project.value)}`,
       follow,
       warnings,
@@ -81,3 +84,12 @@ export const deploy = defineCommand({
     });
   }),
 });
+
+/** The refusal of a build that was made elsewhere, with the command that allows it. Others stay as they are. */
+function withUploadHint(session: Session, project: NamedId<ProjectId>, failed: Failed): Failed {
+  const { problem } = failed;
+  if (problem.code !== "artifact_not_allowed") return failed;
+  const name = shellWord(shownName(session, project));
+  const command = commandLine(session, `projects set ${name} --artifact-uploads on`);
+  return { ...failed, problem: { ...problem, detail: `${problem.detail} To allow it: ${command}` } };
+}
