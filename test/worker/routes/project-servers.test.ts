@@ -219,7 +219,7 @@ describe("a project on several servers", () => {
     expect(await detail(first)).toBe(`web-1 is a server of shop. ${remedy("web-1")}`);
     expect(await detail(second)).toBe(`web-2 builds for shop, and is a balancer of docs. ${remedy("web-2")}`);
     expect(await detail(third)).toBe(
-      `web-3 is a server of docs, and serves until their next deployment shop. ${remedy("web-3")}`,
+      `web-3 is a server of docs, and still serves shop until the next deployment. ${remedy("web-3")}`,
     );
     const { secret } = await createToken(accountId, { scopes: ["servers:write"] });
     expect(await detail(third, secret)).toBe(

@@ -8,13 +8,13 @@ import { findServerUses, type UsingProject } from "#worker/db/servers/server-use
 /** The most projects that a sentence names for each use of the server. */
 const MAX_NAMED = 10;
 
-/** What the server does for the projects that are named next. */
+/** What the server does for projects, as the end of a sentence. */
 const uses = {
-  runs: "is a server of",
-  serves: "serves until their next deployment",
-  builds: "builds for",
-  balances: "is a balancer of",
-} as const satisfies Record<UsingProject["use"], string>;
+  runs: (names: string) => `is a server of ${names}`,
+  builds: (names: string) => `builds for ${names}`,
+  balances: (names: string) => `is a balancer of ${names}`,
+  serves: (names: string) => `still serves ${names} until the next deployment`,
+} as const satisfies Record<UsingProject["use"], (names: string) => string>;
 
 /** Refuses to delete a server that projects use. Names the projects that the token may read. */
 export async function refuseInUse(
@@ -25,13 +25,14 @@ export async function refuseInUse(
   const using = await findServerUses(rows, id);
   const texts = Object.entries(uses).flatMap(([use, text]) => {
     const names = using.filter((one) => one.use === use).map((project) => project.name);
-    return names.length === 0 ? [] : `${text} ${listed(names)}`;
+    return names.length === 0 ? [] : text(listed(names));
   });
   const what = texts.length === 0 ? "is used by projects that the token may not read" : texts.join(", and ");
-  return refuse(
-    "server_in_use",
-    `${name} ${what}. Choose other servers for them with \`gantry projects set\`, deploy them, and delete ${name} then.`,
-  );
+  const isLeaving = texts.length > 0 && using.every(({ use }) => use === "serves");
+  const remedy = isLeaving
+    ? "Deploy them, such as with `gantry apply`"
+    : "Choose other servers for them with `gantry projects set`, deploy them";
+  return refuse("server_in_use", `${name} ${what}. ${remedy}, and delete ${name} then.`);
 }
 
 function listed(names: readonly string[]): string {
