@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { ARTIFACTS, closeCodes, FLEET, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
 import { type AgentAnswer, isAgentAnswer } from "#contract/agent-answers.ts";
 import type { AgentRequest, AgentRequestType } from "#contract/agent-requests.ts";
-import { AccountId, type ProjectId } from "#contract/ids.ts";
+import { AccountId, type ProjectId, type ServerId } from "#contract/ids.ts";
 import { Region } from "#contract/regions.ts";
 import { keptReport } from "#domain/kept-report.ts";
 import { checkCredentials } from "#worker/objects/agent-link/credential-check.ts";
@@ -38,6 +38,7 @@ import { HealthEvents } from "#worker/objects/agent-link/health-events.ts";
 import { WatchRecord } from "#worker/objects/agent-link/watch-record.ts";
 import { StatusEvents } from "#worker/objects/agent-link/status-events.ts";
 import { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
+import { passOn } from "#worker/objects/shared/notify-links.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { inJurisdiction } from "#worker/objects/location.ts";
 
@@ -157,12 +158,15 @@ export class AgentLink extends DurableObject<Env> {
   /**
    * Called after projects or servers changed that say what the agent must know of others. A late call is harmless. Does not
    * wait until the agent knows it: two links may call each other.
+   * @param others servers whose links this one calls, because its caller has too many to call
    */
-  async fleetChanged(): Promise<void> {
-    if (!this.#link.sockets.isAnyReady()) return;
-    this.#link.fleet.noteDue(false);
-    await armAlarm(this.#link);
-    this.ctx.waitUntil(runDeliveries(this.#link));
+  async fleetChanged(others: readonly ServerId[]): Promise<void> {
+    if (this.#link.sockets.isAnyReady()) {
+      this.#link.fleet.noteDue(false);
+      await armAlarm(this.#link);
+      this.ctx.waitUntil(runDeliveries(this.#link));
+    }
+    await passOn(this.env.AGENT_LINK, others);
   }
 
   /** Closes sockets whose credential is not in D1. Called after the credential may have changed; a late call is harmless. */

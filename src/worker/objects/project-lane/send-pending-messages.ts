@@ -27,7 +27,10 @@ import { saveEffect } from "#worker/objects/project-lane/save-effect.ts";
 /** The most requests to resolve a commit in one run. Each may read D1. The alarm starts the next one. */
 const MAX_REQUESTS = 5;
 
-/** The most messages to runs in one turn: each is a call. The alarm sends the rest. */
+/**
+ * The most messages in one turn: each is a call of a link. The free plan allows an invocation 50 calls, and a turn also reads
+ * and writes D1 and R2. The alarm, a second later, sends the rest.
+ */
 const MAX_MESSAGES = 30;
 
 /** How the lane records a message: `sent` before it goes out, `undelivered` if the agent was not connected. */
@@ -59,7 +62,15 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
     if (gone) change((lane) => decideServerDeleted(lane, serverId).lane);
   }
 
-  const runs = runsToTell(store.load(), now()).slice(0, MAX_MESSAGES);
+  let left = MAX_MESSAGES;
+  /** The messages among these that this turn sends. */
+  function take<Message>(due: readonly Message[]): readonly Message[] {
+    const taken = due.slice(0, left);
+    left -= taken.length;
+    return taken;
+  }
+
+  const runs = take(runsToTell(store.load(), now()));
   const servers = runs.map(({ serverId }) => serverId);
   const variablesOf = variablesReader(parts, owner, servers);
 
@@ -77,7 +88,7 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   }
 
   async function sendPermits() {
-    const told = [...parts.permitted].slice(0, MAX_MESSAGES);
+    const told = take([...parts.permitted]);
     const tell = async ([runId, serverId]: (typeof told)[number]) => {
       parts.permitted.delete(runId);
       const message = { type: "permit", project_id: projectId, run_id: runId } as const;
@@ -100,7 +111,8 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   }
 
   async function sendCommitRequests() {
-    for (const { deploymentId } of commitRequests(store.load(), projectId, now()).slice(0, MAX_REQUESTS)) {
+    const due = commitRequests(store.load(), projectId, now()).slice(0, MAX_REQUESTS);
+    for (const { deploymentId } of take(due)) {
       const find = () =>
         commitRequests(store.load(), projectId, now()).find((one) => one.deploymentId === deploymentId);
       const before = find();
@@ -118,7 +130,7 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
   }
 
   async function sendRemovals() {
-    for (const { serverId, message } of pendingRemovals(store.load(), projectId, now()))
+    for (const { serverId, message } of take(pendingRemovals(store.load(), projectId, now())))
       await deliver(serverId, message, {
         sent: (lane) => noteRemovalSent(lane, serverId, false, now()),
         undelivered: (lane) => withoutEffects(noteRemovalSent(lane, serverId, true, now())),
@@ -129,12 +141,14 @@ export async function sendPendingMessages(parts: LaneContext): Promise<void> {
     for (const found of outbox.corrections()) {
       const serving = checkServing(store.load(), found);
       if (serving.kind === "later") continue;
-      if (serving.kind === "correct_release")
+      if (serving.kind === "correct_release") {
+        if (take([found]).length === 0) return;
         await env.AGENT_LINK.getByName(found.serverId).deliver(projectId, {
           type: "correct_release",
           project_id: projectId,
           release: serving.release,
         });
+      }
       storage.transactionSync(() => outbox.noteCorrected(found));
     }
   }
