@@ -46,6 +46,7 @@ export const problems = {
   not_approvable: { status: 409, title: "Not approvable" },
   commit_unknown: { status: 409, title: "Commit unknown" },
   commit_changed: { status: 409, title: "Commit changed" },
+  hold_changed: { status: 409, title: "Hold changed" },
   not_cancelable: { status: 409, title: "Not cancelable" },
   not_replayable: { status: 409, title: "Not replayable" },
   queue_full: { status: 409, title: "Queue full" },

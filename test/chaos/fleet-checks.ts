@@ -8,16 +8,28 @@ import { placedOn } from "./fleets.ts";
 
 /** The deployments of a project that have not ended. */
 export async function buildingOf({ installation }: Chaos, { projectId }: Site): Promise<string[]> {
+  return (await readBuilding(installation, projectId)).map(({ id }) => id);
+}
+
+async function readBuilding(installation: Chaos["installation"], projectId: string) {
   const listed = await readDeployments(installation, projectId);
-  return listed.filter(({ status }) => status === "building").map(({ id }) => id);
+  return listed.filter(({ status }) => status === "building");
+}
+
+/** What approves a deployment that has not ended, as it is now. */
+export async function approvalsOf({ installation }: Chaos, { projectId }: Site) {
+  return (await readBuilding(installation, projectId)).map(({ id, waiting_on: waiting }) => ({
+    path: `/v1/deployments/${id}/approve`,
+    body: waiting?.type === "approval" && waiting.until !== undefined ? { until: waiting.until } : {},
+  }));
 }
 
 /** Approves all deployments that wait for an approval. Others refuse it. */
 export async function approveAll(chaos: Chaos, sites: readonly Site[]): Promise<void> {
   if (chaos.fleets === null) return;
   for (const site of sites)
-    for (const id of await buildingOf(chaos, site))
-      await chaos.installation.api.call("POST", `/v1/deployments/${id}/approve`, {});
+    for (const { path, body } of await approvalsOf(chaos, site))
+      await chaos.installation.api.call("POST", path, body);
 }
 
 /**

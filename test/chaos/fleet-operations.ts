@@ -2,7 +2,7 @@ import type { Site } from "../support/faults/site.ts";
 import { visitorsOf } from "../support/faults/site.ts";
 import type { Chance } from "./chance.ts";
 import type { Chaos } from "./chaos.ts";
-import { buildingOf } from "./fleet-checks.ts";
+import { approvalsOf } from "./fleet-checks.ts";
 import { placedOn } from "./fleets.ts";
 import type { Operation } from "./operation.ts";
 
@@ -63,10 +63,10 @@ export const fleetOperations: readonly Operation[] = [
     name: "approve the first servers",
     weight: 8,
     async act(chaos, site, chance) {
-      const running = await buildingOf(chaos, site);
-      if (running.length === 0) return "none";
-      const path = `/v1/deployments/${chance.pick(running)}/approve`;
-      return `${(await chaos.installation.requests.send("POST", path, {}))?.status ?? "no answer"}`;
+      const approvals = await approvalsOf(chaos, site);
+      if (approvals.length === 0) return "none";
+      const { path, body } = chance.pick(approvals);
+      return `${(await chaos.installation.requests.send("POST", path, body))?.status ?? "no answer"}`;
     },
   },
 ];

@@ -14,7 +14,7 @@ export const approve = defineCommand({
   name: "approve",
   summary: "Approve a deployment that waits for it",
   details: [
-    "Shows the commit and asks for confirmation; without a terminal, pass --commit or --yes. Only this commit is approved: if the deployment has another one, the command fails. The token needs the scope deployments:approve.",
+    "Shows the commit and asks for confirmation; without a terminal, pass --commit or --yes. Only this commit is approved: if the deployment has another one, the command fails. It also fails if the deployment waits for another approval by then. The token needs the scope deployments:approve.",
   ],
   words: {
     deployment: {
@@ -51,7 +51,7 @@ export const approve = defineCommand({
     if (!confirmed.ok) return confirmed;
     const approved = await client.approveDeployment({
       params: { deployment_id: id },
-      body: commit.value === null ? {} : { commit: commit.value },
+      body: { ...(commit.value === null ? {} : { commit: commit.value }), ...seenHold(found.value) },
     });
     if (!approved.ok) return approved;
     const { waiting_on: waiting } = approved.value;
@@ -72,6 +72,11 @@ function shownCommit({ version, kind, branch, commit_sha: sha, status }: Deploym
   if (sha !== null || kind === "config" || status !== "building") return succeed(sha);
   const what = `The commit of v${version} (${printableName(branch)}) is not known yet`;
   return stop("commit_unknown", `${what}: its server resolves it. Try again when the server is connected.`);
+}
+
+/** The end of the wait after the first servers, if the deployment waits for that: another wait is not approved. */
+function seenHold({ waiting_on: waiting }: Deployment): { readonly until?: string } {
+  return waiting?.type === "approval" && waiting.until !== undefined ? { until: waiting.until } : {};
 }
 
 /** With the whole hash, so that it can be compared with the hash of the reviewed commit. */

@@ -56,6 +56,8 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   not_approvable: "The deployment needs no approval, or it has ended.",
   commit_unknown: "The deployment's server has not resolved the commit yet, so nobody can approve it.",
   commit_changed: "The deployment deploys another commit than the request names.",
+  hold_changed:
+    "The approval is for another wait of the deployment: for its start, or for the servers that follow the first ones.",
   not_cancelable: "The deployment has ended, or the server is activating it.",
   not_replayable: "The delivery was refused, or it was not a push, so there is nothing to decide about.",
   queue_full: "The project already has 100 deployments in its queue.",

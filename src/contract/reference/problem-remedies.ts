@@ -57,6 +57,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   commit_unknown:
     "Check that the server's agent is connected, and approve the deployment when `commit_sha` shows its commit.",
   commit_changed: "Read the deployment, review its `commit_sha`, and approve that commit.",
+  hold_changed:
+    "Read the deployment. If its first servers have switched, look at them, and send the `until` of its `waiting_on` as `until`.",
   artifact_not_allowed:
     "Set the project's `artifact_uploads` to `true`, if everybody who can deploy may choose what runs, or deploy a commit.",
   artifact_incomplete: "Upload the missing part, and start the deployment again.",

@@ -23,14 +23,16 @@ export type Approval = {
 
 /** The approval of a deployment. @param onEnd reads the deployment again */
 export function useApprove(deployment: Deployment, onEnd: () => unknown): Approval {
-  const { id, project_id: projectId, kind, commit, commit_sha: sha } = deployment;
+  const { id, project_id: projectId, kind, commit, commit_sha: sha, waiting_on: waiting } = deployment;
+  // The wait after the first servers has an approval of its own.
+  const until = waiting?.type === "approval" ? waiting.until : undefined;
   const { value: account } = useAccount(ALL);
   const { value: project } = useProject(projectId);
   const mayApprove = useAllowed(approvalEndpoints.approveDeployment, projectId);
   const approving = useAction(() =>
     approvalApi.approveDeployment({
       params: { deployment_id: id },
-      body: sha === null ? {} : { commit: sha },
+      body: { ...(sha === null ? {} : { commit: sha }), ...(until === undefined ? {} : { until }) },
     }),
   );
   return {

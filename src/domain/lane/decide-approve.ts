@@ -2,6 +2,7 @@ import type { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import { isWeakerRule } from "#contract/endpoints/projects/approval-rule.ts";
 import type { DeploymentId, MemberId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { canaryDeadline } from "#domain/lane/canary.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
 import {
   findDeployment,
@@ -13,17 +14,20 @@ import {
 } from "#domain/lane/lane.ts";
 import { needsApproval } from "#domain/lane/holds.ts";
 import { rollOut } from "#domain/lane/roll-out.ts";
+import { switchedText } from "#domain/lane/runs.ts";
 import { advance } from "#domain/lane/transitions.ts";
 
 /**
  * `person`: the member behind the actor, whom the rule compares; null: nobody is known. `commit`: the full hash that the
- * approver has seen; null: the request does not say.
+ * approver has seen; null: the request does not say. `until`: the end of the wait after the first servers, which the approver
+ * has seen, in Unix milliseconds; null: the approval is for the start.
  */
 export type Approval = {
   readonly id: DeploymentId;
   readonly actor: Actor;
   readonly person: MemberId | null;
   readonly commit: string | null;
+  readonly until: number | null;
 };
 
 export type ApprovalRefusal =
@@ -31,7 +35,8 @@ export type ApprovalRefusal =
   | "own_deployment"
   | "person_required"
   | "commit_unknown"
-  | "commit_changed";
+  | "commit_changed"
+  | "hold_changed";
 
 /**
  * Approves the commit of a queued deployment, also if the deployment is not at the head of the queue yet, or that all servers
@@ -40,14 +45,16 @@ export type ApprovalRefusal =
  */
 export function decideApprove(
   lane: Lane,
-  { commit, ...approver }: Approval,
+  { commit, until, ...approver }: Approval,
   now: number,
 ): Result<Decision, "not_found" | ApprovalRefusal> {
   const { id, actor } = approver;
   const deployment = findDeployment(lane, id);
   if (deployment === null || deployment.deleted) return refuse("not_found", `There is no deployment ${id}.`);
   if (isIn(deployment, "active") && deployment.state.canary !== undefined)
-    return approveCanary(lane, deployment, { commit, ...approver }, now);
+    return approveCanary(lane, deployment, { commit, until, ...approver }, now);
+  if (until !== null)
+    return refuse("hold_changed", `v${deployment.version} does not wait after its first servers.`);
   if (deployment.approvedBy !== null)
     return refuseOtherApproved(deployment, commit) ?? succeed({ lane, effects: [] });
   const name = `v${deployment.version}`;
@@ -82,7 +89,7 @@ export function decideApprove(
 function approveCanary(
   lane: Lane,
   deployment: Named<"active">,
-  { commit, ...approver }: Approval,
+  { commit, until, ...approver }: Approval,
   now: number,
 ): Result<Decision, ApprovalRefusal> {
   const { id, state } = deployment;
@@ -91,6 +98,12 @@ function approveCanary(
   if (state.canary?.name === "given") return succeed({ lane, effects: [] });
   if (state.verdict !== null)
     return refuse("not_approvable", `v${deployment.version} is ending: its servers go back.`);
+  // Somebody may have approved the start at the same time, and this request is late or repeated.
+  if (until !== canaryDeadline(deployment))
+    return refuse(
+      "hold_changed",
+      `v${deployment.version} waits now because ${switchedText(deployment)}: look at it, and approve this with until.`,
+    );
   const notAllowed = refuseApprover(deployment, approver);
   if (notAllowed !== null) return notAllowed;
   const { actor } = approver;

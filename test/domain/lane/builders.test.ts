@@ -388,7 +388,7 @@ describe("an uploaded build", () => {
     if (waiting === undefined) throw new Error("nothing waits");
     const approved = decideApprove(
       history.lane,
-      { id: waiting.id, actor: APPROVER, person: null, commit: SHA },
+      { id: waiting.id, actor: APPROVER, person: null, commit: SHA, until: null },
       1,
     );
     if (!approved.ok) throw new Error(approved.refusal.detail);

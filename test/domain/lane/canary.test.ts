@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { DeploymentId } from "#contract/ids.ts";
 import { Rollout } from "#contract/endpoints/projects/servers.ts";
+import { canaryDeadline } from "#domain/lane/canary.ts";
 import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
@@ -51,10 +52,12 @@ function firstSwitches(started: Lane, now = 0) {
 
 const waiting = () => firstSwitches(accepted(start(emptyLane, 0, onThree)));
 
-function approve(lane: Lane, commit: string | null = SHA) {
+/** Somebody approves what the first servers serve. @param until when the wait ends that they have seen */
+function approve(lane: Lane, { commit = SHA, until }: { commit?: string; until?: number | null } = {}) {
   const active = activeOf(lane);
   if (active === null) throw new Error("nothing is active");
-  return decideApprove(lane, { id: active.id, actor: APPROVER, person: null, commit }, 1);
+  const seen = until === undefined ? canaryDeadline(active) : until;
+  return decideApprove(lane, { id: active.id, actor: APPROVER, person: null, commit, until: seen }, 1);
 }
 
 function approved(lane: Lane): Lane {
@@ -118,7 +121,7 @@ describe("a rollout with an approval after the first servers", () => {
   });
 
   it("is not approved with another commit", () => {
-    const refused = approve(waiting().lane, "f".repeat(40));
+    const refused = approve(waiting().lane, { commit: "f".repeat(40) });
     expect(refused).toMatchObject({ refusal: { code: "commit_changed" } });
   });
 
@@ -136,6 +139,28 @@ describe("a rollout with an approval after the first servers", () => {
     const older = { ...lane, deployments: [earlier(lane), ...lane.deployments] };
     const queued = rollBack(older, undefined, 3, onThree);
     expect(queued.ok && queued.value.effects).toContainEqual(expect.objectContaining({ message: advice }));
+  });
+
+  it("is not approved by an approval of its start, nor by one of another time", () => {
+    const started = start(emptyLane, 0, { ...onThree, approval: "required" });
+    const [queued] = accepted(started).deployments;
+    if (queued === undefined) throw new Error("nothing is queued");
+    const pinned: Lane = {
+      ...accepted(started),
+      deployments: [{ ...queued, commitSha: SHA, pin: { name: "pinned", sha: SHA } }],
+    };
+    const ofStart = { id: queued.id, actor: APPROVER, person: null, commit: SHA, until: null };
+    const begun = decideApprove(pinned, ofStart, 0);
+    if (!begun.ok) throw new Error(begun.refusal.detail);
+    const { lane } = firstSwitches(begun.value.lane);
+    expect(states(lane)).toEqual(["switched", "running", "running"]);
+    // The same request, late or repeated: nobody has looked at the first server.
+    expect(decideApprove(lane, ofStart, 1)).toMatchObject({ refusal: { code: "hold_changed" } });
+    expect(approve(lane, { until: 1 })).toMatchObject({ refusal: { code: "hold_changed" } });
+    expect(states(approved(lane))).toEqual(["switched", "permitted", "permitted"]);
+    // An approval of what the first servers serve does not approve the start of a deployment.
+    const early = decideApprove(pinned, { ...ofStart, until: 60 * MINUTE }, 0);
+    expect(early).toMatchObject({ refusal: { code: "hold_changed" } });
   });
 
   it("does not hold an emergency or a rollback", () => {

@@ -46,7 +46,7 @@ const startedBy = (sender: Sender, approval: ApprovalRule): Lane =>
 function approvalBy({ actor, person }: Sender, lane: Lane): string | null {
   const [waiting] = queuedOf(lane);
   if (waiting === undefined) throw new Error("nothing waits");
-  const decided = decideApprove(lane, { id: waiting.id, actor, person, commit: null }, 0);
+  const decided = decideApprove(lane, { id: waiting.id, actor, person, commit: null, until: null }, 0);
   return decided.ok ? null : decided.refusal.code;
 }
 

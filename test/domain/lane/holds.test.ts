@@ -68,7 +68,11 @@ const idOf = (lane: Lane, version: number) => {
 };
 
 function approved(lane: Lane, version: number, now: number, actor = APPROVER): Lane {
-  const decided = decideApprove(lane, { id: idOf(lane, version), actor, person: null, commit: null }, now);
+  const decided = decideApprove(
+    lane,
+    { id: idOf(lane, version), actor, person: null, commit: null, until: null },
+    now,
+  );
   if (!decided.ok) throw new Error(decided.refusal.detail);
   return decided.value.lane;
 }
@@ -83,7 +87,7 @@ function refusalOf(
     commit = null,
   }: Partial<Pick<Approval, "actor" | "person" | "commit">> = {},
 ) {
-  const decided = decideApprove(lane, { id: idOf(lane, version), actor, person, commit }, 0);
+  const decided = decideApprove(lane, { id: idOf(lane, version), actor, person, commit, until: null }, 0);
   return decided.ok ? null : decided.refusal.code;
 }
 

@@ -200,13 +200,17 @@ describe("a rollback that waits for an approval", () => {
     return found.id;
   };
   const approve = (of: Lane, version: number, now = HOUR) =>
-    decideApprove(of, { id: idOf(of, version), actor: APPROVER, person: null, commit: null }, now);
+    decideApprove(
+      of,
+      { id: idOf(of, version), actor: APPROVER, person: null, commit: null, until: null },
+      now,
+    );
 
   it("runs with what its request asked for, when it is approved", () => {
     const decided = approve(waiting, 3);
     expect(decided.ok && runsWith(decided.value.lane)).toEqual(["new", 3, SERVER]);
     const starter = { actor: asked().actor, person: null };
-    const own = decideApprove(waiting, { id: idOf(waiting, 3), ...starter, commit: null }, HOUR);
+    const own = decideApprove(waiting, { id: idOf(waiting, 3), ...starter, commit: null, until: null }, HOUR);
     expect(own).toMatchObject({ refusal: { code: "own_deployment" } });
   });
 

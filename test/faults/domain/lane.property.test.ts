@@ -344,7 +344,11 @@ class World {
 
   approve(id: DeploymentId): void {
     const before = findDeployment(this.lane, id);
-    const decided = decideApprove(this.lane, { id, actor: APPROVER, person: null, commit: null }, this.now);
+    const decided = decideApprove(
+      this.lane,
+      { id, actor: APPROVER, person: null, commit: null, until: null },
+      this.now,
+    );
     if (decided.ok && !this.#approved.has(id)) this.#approved.set(id, before?.commitSha ?? null);
     if (decided.ok && before?.approvedBy === null) this.approvedWith.set(id, ranWith(before));
     this.#accept(decided);

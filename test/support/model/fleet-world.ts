@@ -4,6 +4,7 @@ import { CommitSha } from "#contract/git-names.ts";
 import { type DeploymentId, type RunId, ServerId } from "#contract/ids.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { nextDeadline } from "#domain/lane/deadlines.ts";
+import { canaryDeadline } from "#domain/lane/canary.ts";
 import { decideApprove } from "#domain/lane/decide-approve.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
@@ -333,7 +334,8 @@ export function cancelActive(world: FleetWorld): FleetWorld {
 export function approveActive(world: FleetWorld): FleetWorld {
   const active = activeOf(world.lane);
   if (active === null) return world;
-  const approval = { id: active.id, actor: APPROVER, person: null, commit: null };
+  const until = canaryDeadline(active);
+  const approval = { id: active.id, actor: APPROVER, person: null, commit: null, until };
   const decided = decideApprove(world.lane, approval, world.now);
   if (!decided.ok || decided.value.lane === world.lane) return world;
   return { ...world, lane: decided.value.lane, approved: [...world.approved, active.id] };

@@ -52,7 +52,8 @@ function entries(projectId = ids.project()) {
         runWith: { settings: null, variables: null },
       }),
     cancel: () => lane.cancel({ owner, id: deploymentId, actor, audit }),
-    approve: () => lane.approve({ owner, id: deploymentId, actor, person: null, commit: null, audit }),
+    approve: () =>
+      lane.approve({ owner, id: deploymentId, actor, person: null, commit: null, until: null, audit }),
     setFreezes: () => lane.setFreezes({ sequence: 1, rules: [] }),
     delete: () => lane.delete({ owner, id: deploymentId, actor, change: { event: null, audit } }),
     report: () =>

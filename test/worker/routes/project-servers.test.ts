@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import * as z from "zod";
 
 import { Project, type ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
@@ -309,7 +310,11 @@ describe("a deployment to several servers", () => {
       ["none", null],
     ]);
     expect(await second.reports(two)).toMatchObject({ instruction: "continue" });
-    const approved = await project.post(`/v1/deployments/${id}/approve`);
+    const path = `/v1/deployments/${id}/approve`;
+    const stale = await project.post(path, {});
+    expect([stale.status, await stale.json()]).toMatchObject([409, { code: "hold_changed" }]);
+    const { until } = z.object({ until: z.string() }).parse(await waitingOn());
+    const approved = await project.post(path, { until });
     expect(approved.status).toBe(200);
     expect(await approved.json()).toMatchObject({ waiting_on: null, approved_by: expect.anything() });
     await second.completes({ ...two, reuse_release: two.version });

@@ -11,6 +11,13 @@ export const approvalEndpoints = {
     params: z.strictObject({ deployment_id: DeploymentId }),
     body: ApproveInput,
     success: { status: 200, body: Deployment },
-    problems: ["not_approvable", "own_deployment", "person_required", "commit_unknown", "commit_changed"],
+    problems: [
+      "not_approvable",
+      "own_deployment",
+      "person_required",
+      "commit_unknown",
+      "commit_changed",
+      "hold_changed",
+    ],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -10,6 +10,7 @@ import { DeploymentId, FreezeId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery, separatedByCommas } from "#contract/paging.ts";
 import { runStages, stages } from "#contract/stages.ts";
 import { growing, unknownOf } from "#contract/growing.ts";
+import { dateTime } from "#contract/lib/zod-parts.ts";
 
 export const DeploymentStatus = z.enum(["building", "live", "superseded", "failed", "canceled"]);
 export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
@@ -275,7 +276,10 @@ export const StartDeploymentInput = z.strictObject(startFields).check(hasCommitO
 export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
 
 /** `commit`: the full hash that the approver has seen. */
-export const ApproveInput = z.strictObject({ commit: z.optional(FullCommitName) });
+export const ApproveInput = z.strictObject({
+  commit: z.optional(FullCommitName),
+  until: z.optional(dateTime()),
+});
 export type ApproveInput = z.infer<typeof ApproveInput>;
 
 export const DeployInput = z

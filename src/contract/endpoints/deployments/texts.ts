@@ -128,7 +128,11 @@ export const deploymentTexts = {
       With \`by_another\`, who started the deployment cannot approve it with any session or token of theirs (403
       \`own_deployment\`). With \`by_another_person\`, a service token cannot either (403 \`person_required\`). If the
       deployment needs no approval, or has ended, the response is 409 \`not_approvable\`. A second approval of the same
-      commit changes nothing; one of another commit is 409 \`commit_changed\` too.`,
+      commit changes nothing; one of another commit is 409 \`commit_changed\` too.
+
+      With \`canary.approval\` in the project's \`rollout\`, a deployment also waits after its first servers have switched.
+      This approval is another one: send \`until\` of \`waiting_on\`. Without it, or with another one, the response is 409
+      \`hold_changed\`, so that a repeated or late approval of the start does not let the other servers follow.`,
     body: { commit: example.sha },
     answer: waitingDeployment,
   },
@@ -263,13 +267,15 @@ export const deploymentSchemas = {
     type: "`deployment`: for an earlier deployment of the same project. `server`: for the server, which is offline or has not taken it yet. `freeze`: for the end of a freeze. `commit`: for the server to resolve the commit that needs an approval. `approval`: for an approval.",
     id: "The id of that deployment, server or freeze.",
     position: "The number of deployments ahead in the queue.",
-    until: "When the freeze ends.",
+    until:
+      "When the freeze ends, or the pause between two batches, or, if the first servers have switched, the time to approve that the others follow.",
     differs: differsText,
   }),
   Hold: object(schemas.Hold, "What holds a deployment at the head of the queue.", {
     type: "`freeze`: a freeze. `commit`: its server has not resolved the commit that needs an approval. `approval`: a missing approval.",
     id: "The id of that freeze or server.",
-    until: "When the freeze ends.",
+    until:
+      "When the freeze ends, or the pause between two batches, or, if the first servers have switched, the time to approve that the others follow.",
     differs: differsText,
   }),
   Actor: object(schemas.Actor, "Who started a deployment.", {
@@ -286,6 +292,8 @@ export const deploymentSchemas = {
   ApproveInput: object(schemas.ApproveInput, "What is approved.", {
     commit:
       "The full hash of the commit that you have seen. An abbreviated one is not enough: another commit with the same first characters can be made. If omitted: the deployment's `commit_sha`, whatever it is.",
+    until:
+      "`until` of the deployment's `waiting_on`, if its first servers have switched and the others wait for an approval. If omitted: the approval is for the start.",
   }),
   DeployInput: object(schemas.DeployInput, "The project, and what to deploy.", {
     project_id: "The id of the project to deploy.",

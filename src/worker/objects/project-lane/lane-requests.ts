@@ -90,7 +90,7 @@ export abstract class LaneRequests extends LaneReports {
     return await this.#change(owner, audit, (lane, now) => decideCancel(lane, id, canceledBy(actor), now));
   }
 
-  /** Refuses with `not_approvable`, `own_deployment`, `person_required`, `commit_unknown`, `commit_changed` and `not_found`. */
+  /** Refuses with `not_approvable`, `own_deployment`, `person_required`, `commit_unknown`, `commit_changed`, `hold_changed` and `not_found`. */
   async approve({
     owner,
     audit,

@@ -21,9 +21,11 @@ export async function approveDeployment(
   const deployment = await findDeployment(context.rows, id);
   if (deployment === null) return notFound("deployment");
   const commit = input.commit ?? null;
+  const until = input.until === undefined ? null : Date.parse(input.until);
   // The lane may have dropped a deployment that has ended, so D1 decides this.
   if (deployment.status !== "building") {
-    if (deployment.approvedBy === null)
+    const isLate = until !== null && (deployment.status === "canceled" || deployment.status === "failed");
+    if (deployment.approvedBy === null || isLate)
       return refuse(
         "not_approvable",
         `v${deployment.version} has ended. Its status is ${deployment.status}.`,
@@ -35,7 +37,7 @@ export async function approveDeployment(
     const owner = { accountId: context.account.id, projectId };
     const audit = requestEntry(context, { target: deploymentTarget(deployment), projectId });
     const approver = { actor: actorOf(context), person: personBehind(context) };
-    const command = { owner, id, ...approver, commit, audit };
+    const command = { owner, id, ...approver, commit, until, audit };
     const approved = await context.lanes.getByName(projectId).approve(command);
     if (!approved.ok) return approved;
     context.session.note(approved.value.bookmark);
