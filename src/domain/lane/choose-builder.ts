@@ -3,7 +3,7 @@ import type { ServerId } from "#contract/ids.ts";
 import { serversOf } from "#domain/lane/fleet.ts";
 import type { Lane, LaneDeployment, Plan, Run } from "#domain/lane/lane.ts";
 import { keptRelease } from "#domain/lane/run-order.ts";
-import { buildOf, storedBuild } from "#domain/lane/stored-builds.ts";
+import { buildOf, isTakeable, storedBuild } from "#domain/lane/stored-builds.ts";
 
 /** A deployment that begins, as far as it decides who builds. */
 type Beginning = Pick<LaneDeployment, "kind" | "codeVersion" | "serverId" | "build">;
@@ -33,7 +33,7 @@ export function chooseBuilder(lane: Lane, deployment: Beginning, plan: Plan): Bu
  */
 export function lostUpload(lane: Lane, deployment: Beginning, plan: Plan): DeploymentFailure | null {
   const build = deployment.kind === "deploy" ? null : buildOf(lane, deployment);
-  if (build === null || build.builtBy !== null || build.isStored) return null;
+  if (build === null || build.builtBy !== null || isTakeable(build)) return null;
   const missing = withoutFiles(lane, deployment, plan);
   if (missing.length === 0) return null;
   const message = `the build of v${deployment.codeVersion} was uploaded and is no longer stored, and not all servers have its files: ${missing.join(", ")} would have to build it`;

@@ -278,13 +278,15 @@ export const RunWith = z.strictObject({
 export type RunWith = z.infer<typeof RunWith>;
 
 /**
- * A build that servers take instead of building. `builtBy`: null: a client has uploaded it. `isStored`: whether R2 has it. It
+ * A build that servers take instead of building. `builtBy`: null: a client has uploaded it. `isStored`: whether R2 has it.
+ * `isLeaving`: it is being removed from R2, so nothing may take it. It
  * is removed some time after the deployment, and the rest is a record.
  */
 export const LaneBuild = z.strictObject({
   artifact: Artifact,
   builtBy: z.nullable(ServerId),
   isStored: z.boolean(),
+  isLeaving: z.optional(z.literal(true)),
 });
 export type LaneBuild = z.infer<typeof LaneBuild>;
 

@@ -21,7 +21,12 @@ export function buildOf(lane: Lane, { codeVersion }: Pick<LaneDeployment, "codeV
 /** The stored build of this code; null: there is none. */
 export function storedBuild(lane: Lane, deployment: Pick<LaneDeployment, "codeVersion">): LaneBuild | null {
   const build = buildOf(lane, deployment);
-  return build?.isStored === true ? build : null;
+  return build !== null && isTakeable(build) ? build : null;
+}
+
+/** Whether servers can take a build. */
+export function isTakeable({ isStored, isLeaving }: LaneBuild): boolean {
+  return isStored && isLeaving !== true;
 }
 
 /** Whether the deployment has ended without going live, so that nothing uses its build. */
@@ -50,12 +55,14 @@ export function withSentBuild(
 
 /** Whether a build must stay stored, because a deployment of the lane has it. */
 export function namesBuild(lane: Lane, sha256: ArtifactDigest): boolean {
-  return lane.deployments.some(({ build }) => build?.isStored === true && build.artifact.sha256 === sha256);
+  return lane.deployments.some(
+    ({ build }) => build !== undefined && isTakeable(build) && build.artifact.sha256 === sha256,
+  );
 }
 
 /**
  * The deployments whose builds are no longer needed. Needed are the builds of the live code, of the newest code before it,
- * and of deployments that have not ended.
+ * and of deployments that have not ended. A build whose removal has begun is not needed.
  */
 export function unneededBuilds(lane: Lane): LaneDeployment[] {
   const stored = lane.deployments.filter(({ build }) => build?.isStored === true);
@@ -64,16 +71,24 @@ export function unneededBuilds(lane: Lane): LaneDeployment[] {
   const before = onceLiveOf(lane).find(({ codeVersion }) => codeVersion !== live)?.codeVersion;
   const unended = lane.deployments.filter((one) => isIn(one, "queued", "active"));
   const needed = new Set([live, before, ...unended.map(({ codeVersion }) => codeVersion)]);
-  return stored.filter((one) => isLost(one) || !needed.has(one.codeVersion));
+  return stored.filter((one) => one.build?.isLeaving === true || isLost(one) || !needed.has(one.codeVersion));
+}
+
+/**
+ * Records that the build of a deployment is about to be removed, before it is: a deployment that starts meanwhile does not
+ * take it.
+ */
+export function withLeavingBuild(lane: Lane, { id }: Pick<LaneDeployment, "id">): Lane {
+  const deployment = lane.deployments.find((one) => one.id === id);
+  if (deployment?.build === undefined) return lane;
+  return replaceDeployment(lane, { ...deployment, build: { ...deployment.build, isLeaving: true } });
 }
 
 /** Records that the build of a deployment is no longer stored. Its boxes are of no use without it. */
 export function withoutStoredBuild(lane: Lane, { id }: Pick<LaneDeployment, "id">): Lane {
   const deployment = lane.deployments.find((one) => one.id === id);
   if (deployment?.build === undefined) return lane;
-  const artifact = { ...deployment.build.artifact, boxes: {} };
-  return replaceDeployment(lane, {
-    ...deployment,
-    build: { ...deployment.build, artifact, isStored: false },
-  });
+  const { isLeaving: _, ...build } = deployment.build;
+  const artifact = { ...build.artifact, boxes: {} };
+  return replaceDeployment(lane, { ...deployment, build: { ...build, artifact, isStored: false } });
 }

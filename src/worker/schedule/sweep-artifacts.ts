@@ -23,29 +23,33 @@ export function artifactSweep({ objects, questions }: typeof LIMITS): Part {
   return {
     name: "sweep artifacts",
     everyMs: 20 * 60 * 60 * 1000,
-    // Statements: the position. Calls: the list, the lanes and a deletion.
-    cost: { statements: 1, calls: questions + 2 },
+    // Statements: the position. Calls: the list and the lanes, which delete.
+    cost: { statements: 1, calls: questions + 1 },
     async step({ env, clock, from }) {
       const store = new ArtifactStore(env.LOGS);
       const { artifacts, next } = await store.list(from, objects);
       const old = artifacts.filter(({ uploadedAt }) => uploadedAt < clock.now() - UNNAMED_MS);
       const asked = old.slice(0, questions);
-      const answers = await Promise.all(asked.map((artifact) => isNamed(env, artifact)));
-      await store.deleteObjects(asked.flatMap(({ keys }, at) => (answers[at] === false ? keys : [])));
-      const failures = answers.filter((answer) => answer === null).length;
+      const answers = await Promise.all(asked.map((artifact) => remove(env, artifact)));
+      const failures = answers.filter((hasAnswered) => !hasAnswered).length;
       const rest = old[questions];
       return { next: rest === undefined ? next : keyBefore(artifacts, rest), failures };
     },
   };
 }
 
-/** Whether a deployment of the project has the build; null: the lane does not answer, so it stays. */
-async function isNamed(env: Env, { projectId, sha256 }: FoundArtifact): Promise<boolean | null> {
+/**
+ * Lets the lane of its project remove a build, unless a deployment has it: only the lane knows whether one starts meanwhile.
+ * @returns whether the lane has answered; if not, the build stays until the next round
+ */
+async function remove(env: Env, { projectId, sha256, keys }: FoundArtifact): Promise<boolean> {
   try {
-    return await inTime(QUESTION_MS, env.PROJECT_LANE.getByName(projectId).namesBuild(sha256));
+    const lane = env.PROJECT_LANE.getByName(projectId);
+    await inTime(QUESTION_MS, lane.removeUnnamedBuild({ sha256, keys: [...keys] }));
+    return true;
   } catch (error) {
     logFailure("schedule", { what: "sweep artifacts", project_id: projectId }, error);
-    return null;
+    return false;
   }
 }
 

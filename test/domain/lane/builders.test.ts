@@ -15,7 +15,7 @@ import { noteSent, noteUndelivered, pendingMessages } from "#domain/lane/pending
 import { placementOf } from "#domain/lane/placements.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
 import { currentRuns } from "#domain/lane/runs.ts";
-import { unneededBuilds, withoutStoredBuild } from "#domain/lane/stored-builds.ts";
+import { unneededBuilds, withLeavingBuild, withoutStoredBuild } from "#domain/lane/stored-builds.ts";
 import { sharedServers } from "../../support/fleet-servers.ts";
 import { accepted, APPROVER, CI, PROJECT, report, rollBack, SHA, start, story } from "../../support/lane.ts";
 import { ARTIFACT, type Unnumbered } from "../../support/model/model-agent.ts";
@@ -338,6 +338,23 @@ describe("a stored build", () => {
     history.lane = history.lane.deployments.reduce(withoutStoredBuild, history.lane);
     history.rollBack(1);
     expect([...history.orders().keys()]).toEqual([ONE]);
+  });
+
+  it("is not taken while it is being removed, and stays a build to remove", () => {
+    const history = new History({ servers: [ONE, TWO], builder: OUTSIDE });
+    history.deploy([1]);
+    history.deploy([1, 2]);
+    history.deploy([1, 2, 3]);
+    const [leaving] = unneededBuilds(history.lane);
+    if (leaving === undefined) throw new Error("nothing is unneeded");
+    const stored = history.lane;
+    history.rollBack(1);
+    expect(history.orders().get(ONE)?.artifact).toMatchObject({ type: "take" });
+    history.lane = withLeavingBuild(stored, leaving);
+    history.rollBack(1);
+    expect(history.orders().get(ONE)).toMatchObject({ reuse_release: 1 });
+    expect(history.orders().get(ONE)?.artifact).toBeUndefined();
+    expect(unneededBuilds(history.lane)).toMatchObject([{ version: 1 }]);
   });
 
   it("stays for the live code and the newest code before it", () => {

@@ -1,57 +1,28 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
-import { agentArtifactPath, type Artifact, clientArtifactPath } from "#contract/artifact.ts";
+import { agentArtifactPath, clientArtifactPath } from "#contract/artifact.ts";
 import { FLEET } from "#contract/agent-protocol.ts";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { serversOf } from "#contract/endpoints/variables/schemas.ts";
-import { toHex } from "#sealing/bytes.ts";
 import { sweepArtifacts } from "#worker/schedule/sweep-artifacts.ts";
-import type { ConnectedAgent } from "../../support/connected-agent/connected-agent.ts";
 import { emptyReport } from "../../support/connected-agent/events.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
+import {
+  type Made,
+  makeBuild,
+  octets as bytes,
+  readPart,
+  sendPart,
+  startWith,
+  stored,
+  upload,
+} from "../../support/worker/builds.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { resolved } from "../../support/worker/deploy-to-all.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
 import { inDays, runRound } from "../../support/worker/schedule.ts";
 import { SHA } from "../../support/model/model-agent.ts";
-
-type Made = { readonly artifact: Artifact; readonly content: Uint8Array<ArrayBuffer> };
-
-/** A build of one part. @param boxes the fingerprints of the keys for which it is sealed */
-async function makeBuild(text: string, boxes: readonly string[] = []): Promise<Made> {
-  const content = Uint8Array.from(new TextEncoder().encode(text));
-  const hash = await crypto.subtle.digest("SHA-256", content);
-  const artifact = {
-    ...{ sha256: toHex(new Uint8Array(hash)), bytes: content.length, parts: 1, platform: null },
-    boxes: Object.fromEntries(boxes.map((fingerprint) => [fingerprint, "A".repeat(107)])),
-  };
-  return { artifact, content };
-}
-
-const bytes = { "content-type": "application/octet-stream" };
-
-async function sendPart(project: TestProject, agent: ConnectedAgent, { artifact, content }: Made, part = 1) {
-  const path = agentArtifactPath({ projectId: project.id, sha256: artifact.sha256, part });
-  return await call(path, { method: "PUT", token: agent.credential, raw: content, headers: bytes });
-}
-
-async function readPart(project: TestProject, agent: ConnectedAgent, { artifact }: Made, part = 1) {
-  const path = agentArtifactPath({ projectId: project.id, sha256: artifact.sha256, part });
-  return await call(path, { token: agent.credential });
-}
-
-async function upload(project: TestProject, { artifact, content }: Made, token = project.token) {
-  const path = clientArtifactPath({ projectId: project.id, sha256: artifact.sha256, part: 1 });
-  return await call(path, { method: "PUT", token, raw: content, headers: bytes });
-}
-
-const startWith = async (project: TestProject, artifact: Artifact, more: Record<string, unknown> = {}) =>
-  await project.post(`/v1/projects/${project.id}/deployments`, { commit: SHA, artifact, ...more });
-
-const stored = async ({ id }: TestProject) =>
-  (await env.LOGS.list({ prefix: `artifacts/${id}/` })).objects.map(({ key }) => key.split("/")[2]);
 
 /** A project on two servers that a third one builds. All have seal keys. */
 async function createBuilt() {

@@ -1,4 +1,5 @@
 import type { IdGenerator, RunId, ServerId } from "#contract/ids.ts";
+import type { BuildLocks } from "#worker/objects/project-lane/build-locks.ts";
 import type { ChangeOutbox } from "#worker/objects/shared/change-outbox.ts";
 import type { LaneOutbox } from "#worker/objects/project-lane/lane-outbox.ts";
 import type { LaneStore } from "#worker/objects/project-lane/lane-store.ts";
@@ -18,5 +19,6 @@ export type LaneContext = {
    * by itself.
    */
   readonly permitted: Map<RunId, ServerId>;
+  readonly builds: BuildLocks;
   readonly now: () => number;
 };

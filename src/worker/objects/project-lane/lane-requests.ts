@@ -1,3 +1,4 @@
+import type { Artifact } from "#contract/artifact.ts";
 import type { RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
 import { type ProblemCode, refuse, type Result, succeed } from "#contract/problems.ts";
 import { type ApprovalRefusal, decideApprove } from "#domain/lane/decide-approve.ts";
@@ -17,6 +18,7 @@ import type { Lane } from "#domain/lane/lane.ts";
 import type { PreviewRequest } from "#domain/lane/preview-rollback.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import { type StoredChange, storedChange, type StoredEntry } from "#worker/db/changes/stored-change.ts";
+import { refuseIncomplete } from "#worker/artifacts/check-parts.ts";
 import { startChange } from "#worker/objects/project-lane/lane-changes.ts";
 import type {
   ApproveCommand,
@@ -54,6 +56,17 @@ export abstract class LaneRequests extends LaneReports {
     return await this.#add({ owner, requestKey, audit, ledgerRow }, (lane, now) =>
       decideStart(lane, { ...request, ...this.#newIds() }, now),
     );
+  }
+
+  /** As `start`, with a build that a client has uploaded. Also refuses with `artifact_incomplete`. */
+  async startUploaded(
+    command: StartCommand,
+    artifact: Artifact,
+  ): Promise<Result<Started, StartRefusal | "artifact_incomplete">> {
+    return await this.turns.builds.use(artifact.sha256, async () => {
+      const incomplete = await refuseIncomplete(this.env.LOGS, command.owner.projectId, artifact);
+      return incomplete ?? (await this.start(command));
+    });
   }
 
   /** Starts a rollback. Refuses as `start`, and with `already_live` and `no_rollback_target`. */

@@ -9,7 +9,8 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import { findProjectFreezes } from "#worker/db/freezes/project-freezes.ts";
 import { logFailure } from "#worker/log-failure.ts";
-import { LaneEffects, type WriteTime } from "#worker/objects/project-lane/lane-effects.ts";
+import { BuildLocks } from "#worker/objects/project-lane/build-locks.ts";
+import { LaneEffects, saveEffect, type WriteTime } from "#worker/objects/project-lane/lane-effects.ts";
 import { type LaneHistory, readHistory } from "#worker/objects/project-lane/lane-history.ts";
 import { LaneOutbox } from "#worker/objects/project-lane/lane-outbox.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
@@ -31,6 +32,7 @@ export class LaneTurns {
   readonly #env: Env;
   readonly alarm: ObjectAlarm;
   readonly ids = createObjectIds();
+  readonly builds = new BuildLocks();
   /** Works without storage too: a lane that has no tables has no lines to send. */
   readonly readers: LogReaders;
   /** null: the lane's storage is empty and has no tables. */
@@ -200,7 +202,7 @@ export class LaneTurns {
     const outbox = new LaneOutbox(storage.sql);
     const logs = new LogBuffer(storage.sql, (id) => this.readers.changed(id));
     const changes = new ChangeOutbox(storage.sql);
-    const { ids } = this;
+    const { ids, builds } = this;
     const parts = {
       env: this.#env,
       storage,
@@ -210,6 +212,7 @@ export class LaneTurns {
       changes,
       ids,
       permitted: new Map(),
+      builds,
       now: () => Date.now(),
     };
     return { ...parts, effects: new LaneEffects(parts) };

@@ -1,4 +1,3 @@
-import type { ArtifactDigest } from "#contract/artifact.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { succeed } from "#contract/problems.ts";
 import type { ReadFreezes } from "#domain/freezes/project-freezes.ts";
@@ -6,6 +5,7 @@ import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideFreezes } from "#domain/lane/decide-freezes.ts";
 import { namesBuild } from "#domain/lane/stored-builds.ts";
 import type { LaneHolding } from "#domain/log-fate.ts";
+import { ArtifactStore, type FoundArtifact } from "#worker/artifacts/artifact-store.ts";
 import type { UnfinishedLines } from "#worker/logs/read-log.ts";
 import { LaneRequests } from "#worker/objects/project-lane/lane-requests.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
@@ -40,9 +40,12 @@ export class ProjectLane extends LaneRequests {
     return { deployment, log: this.turns.parts.logs.holds(id) };
   }
 
-  /** Whether a deployment has a build, so that it must stay in R2. */
-  async namesBuild(sha256: ArtifactDigest): Promise<boolean> {
-    return this.turns.owner() !== null && namesBuild(this.turns.parts.store.load(), sha256);
+  /** Removes a build from R2, unless a deployment has it or a start is about to use it. @returns whether it was removed */
+  async removeUnnamedBuild({ sha256, keys }: Pick<FoundArtifact, "sha256" | "keys">): Promise<boolean> {
+    const isNamed = this.turns.owner() !== null && namesBuild(this.turns.parts.store.load(), sha256);
+    if (isNamed || this.turns.builds.isUsed(sha256)) return false;
+    await this.turns.builds.remove(sha256, () => new ArtifactStore(this.env.LOGS).deleteObjects(keys));
+    return true;
   }
 
   /** The Worker's upgrade request to follow a log. The path ends with the deployment's id (`lane-news.ts`). */

@@ -1,5 +1,4 @@
 import type { ArtifactDigest } from "#contract/artifact.ts";
-import { bytesOfPart } from "#contract/artifact.ts";
 import type { StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
@@ -32,24 +31,13 @@ export async function uploadArtifactPart(
 type Artifact = NonNullable<StartDeploymentInput["artifact"]>;
 
 /**
- * Refuses a start with a build that the project does not take, whose parts are not all stored, or that a server of the project
- * cannot open. Costs a read of D1 and a call of R2. null: it can start.
+ * Refuses a start with a build that the project does not take, or that a server of the project cannot open. Costs a read of
+ * D1. null: the lane decides whether it can start.
  */
 export async function refuseArtifact(context: Context, { project }: ProjectToDeploy, artifact: Artifact) {
   const settings = settingsOf(project);
   const refused = refuseUploads(settings);
   if (refused !== null) return refused;
-  const sizes = await new ArtifactStore(context.logs).sizes({
-    projectId: project.id,
-    sha256: artifact.sha256,
-  });
-  for (let part = 1; part <= artifact.parts; part += 1) {
-    const wanted = bytesOfPart(artifact, part);
-    const size = sizes.get(part);
-    if (size === wanted) continue;
-    const what = size === undefined ? "is not stored" : `has ${size} bytes, but must have ${wanted}`;
-    return refuse("artifact_incomplete", `Part ${part} of the build ${what}.`);
-  }
   const takers = await findTakers(
     context.rows,
     settings.servers.map(({ id }) => id),

@@ -58,7 +58,9 @@ export async function startDeployment(
     input,
     defaultBranch: project.branch,
   };
-  return answerOf(context, await lane.start(command));
+  return artifact === undefined
+    ? answerOf(context, await lane.start(command))
+    : answerOf(context, await lane.startUploaded(command, artifact));
 }
 
 /** Loaded when it is called, because few deployments bring a build. */
