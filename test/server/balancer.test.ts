@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { afterEach, describe, expect, it } from "vitest";
 
+import { openPolicy } from "#agent/policy/policy.ts";
 import { createCaddyIngress } from "#agent/ingress/caddy/caddy-ingress.ts";
 import { ingressFiles } from "#agent/ingress/caddy/load-sites.ts";
 import { applyDrain, showStarted } from "#agent/ingress/drain.ts";
@@ -182,6 +183,7 @@ describe("A balancer", () => {
       home: balancer.test.home,
       slots: balancer.test.slots,
       settings: balancer.test.settings,
+      policy: openPolicy,
       checkMs: 100,
       membersMs: 500,
       now: () => Date.now(),

@@ -1,4 +1,5 @@
 import type { SupervisorOptions } from "#agent/apps/supervisor-connection.ts";
+import type { AgentContext } from "#agent/context/context.ts";
 import { createCaddyIngress } from "#agent/ingress/caddy/caddy-ingress.ts";
 import { type Ingress, noIngress } from "#agent/ingress/ingress.ts";
 import { readIngressSettings } from "#agent/ingress/settings.ts";
@@ -14,7 +15,10 @@ export function chooseIsolation(socketPath: string | null): Isolation {
 }
 
 /** The unit that install.sh writes names the settings if the server has an ingress. The agent runs in any case. */
-export async function chooseIngress(path: string | null, home: string, slots: string): Promise<Ingress> {
+export async function chooseIngress(
+  path: string | null,
+  { home, slots, policy }: Pick<AgentContext, "home" | "slots" | "policy">,
+): Promise<Ingress> {
   if (path === null) return noIngress;
   const read = await readIngressSettings(path);
   if (read.ok)
@@ -22,6 +26,7 @@ export async function chooseIngress(path: string | null, home: string, slots: st
       home,
       slots,
       settings: read.value,
+      policy,
       checkMs: settings.ingressCheckMs,
       membersMs: settings.membersCheckMs,
       now: () => Date.now(),

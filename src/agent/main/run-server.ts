@@ -114,7 +114,7 @@ async function serve(
     apps: createAppRegistry(),
     runs: createRunOutcomes(),
     sites: sitesSocket === null ? noSites : createSites(sitesSocket, log),
-    ingress: await chooseIngress(args.ingress, home, slots),
+    ingress: await chooseIngress(args.ingress, { home, slots, policy }),
     slots,
     isolation,
     engine: await findEngine(isolation),

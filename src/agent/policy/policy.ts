@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { AddressPattern } from "#agent/policy/address-rule.ts";
 import { locate } from "#agent/policy/repository-address.ts";
 import { addressOf, parseAddress, WebAddress } from "#contract/addresses/web-address.ts";
 import { textBetween, wholeBetween } from "#contract/bounds.ts";
@@ -87,6 +88,11 @@ const Rules = z.strictObject({
   artifacts: z.optional(z.enum(["accept", "refuse"])),
   /** Images that are built or run here. */
   containers: z.optional(z.enum(["any", "none"])),
+  /**
+   * To which servers the ingress sends requests for a domain, as a balancer, and the checks of an issuer of certificates.
+   * `checks`: this server is no balancer, and passes on checks to other servers of a project. A list: only these addresses.
+   */
+  balance: z.optional(z.union([z.enum(["any", "checks", "none"]), z.array(AddressPattern)])),
   /** `project`: each project has a deploy key of its own. `server`: all projects of this server share one. */
   deploy_keys: z._default(z.enum(["project", "server"]), "project"),
   /** `pin`: the key of a new ssh host is trusted on first use, and pinned. `known`: new ssh hosts are refused. */
@@ -122,9 +128,9 @@ function limitsCode(rules: z.infer<typeof Rules>): boolean {
 /**
  * What this server's owner allows the control plane to order. Omitted rules are `any`, except `commits`, which is
  * `reachable`, `commands` and `cron`, which are `none`, and `release_commands` and `processes`, which have the value of
- * `activate_commands`: a policy from before them must not allow more than it says. `artifacts` is `accept` and `containers` is `any`
- * if no rule limits which repositories and branches are deployed and which commands run, and otherwise `refuse` and `none`. Unknown names are errors, so that a mistyped rule is not
- * ignored.
+ * `activate_commands`: a policy from before them must not allow more than it says. `artifacts` is `accept`, `containers` is `any`
+ * and `balance` is `any` if no rule limits which repositories and branches are deployed and which commands run, and otherwise
+ * `refuse`, `none` and `checks`. Unknown names are errors, so that a mistyped rule is not ignored.
  */
 export const Policy = z.pipe(
   Rules,
@@ -134,6 +140,7 @@ export const Policy = z.pipe(
     processes: rules.processes ?? rules.activate_commands,
     artifacts: rules.artifacts ?? (limitsCode(rules) ? ("refuse" as const) : ("accept" as const)),
     containers: rules.containers ?? (limitsCode(rules) ? ("none" as const) : ("any" as const)),
+    balance: rules.balance ?? (limitsCode(rules) ? ("checks" as const) : ("any" as const)),
   })),
 );
 /** `file`: where it was read, for messages. */

@@ -5,13 +5,13 @@ import { maskUrlPassword } from "#contract/git-names.ts";
 export type PolicyRefusal = string | null;
 
 /** @param way what to do about it; omitted: to change the rule */
-export function refusedBy(policy: Policy, rule: Rule, what: string, way?: string): string {
+export function refusedBy(policy: Pick<Policy, "file">, rule: Rule, what: string, way?: string): string {
   const refusal = `this server's policy (${rule}) does not allow ${maskUrlPassword(what)}`;
   return `${refusal}. ${way ?? `Its administrator can change the rule "${rule}" in ${policyFileOf(policy)}`}`;
 }
 
 /** The policy file, for a message. */
-export const policyFileOf = ({ file }: Policy): string => file ?? "the policy file";
+export const policyFileOf = ({ file }: Pick<Policy, "file">): string => file ?? "the policy file";
 
 const MAX_SHOWN_COMMAND = 300;
 

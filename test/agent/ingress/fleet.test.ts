@@ -16,6 +16,7 @@ import {
   nextHealth,
   type Verdict,
 } from "#agent/ingress/fleet/choose-members.ts";
+import { allowFleet, type BalancePolicy } from "#agent/ingress/fleet/allow-fleet.ts";
 import { forgetFleet, readFleet } from "#agent/ingress/fleet/fleet-file.ts";
 import { planIngress, publicSites } from "#agent/ingress/plan-ingress.ts";
 import { IngressSettings } from "#agent/ingress/settings.ts";
@@ -136,6 +137,62 @@ it.each([
   { serves: [{ entry: "balancer", project_id: project(1), hosts: ["{env.HOME}"], balancers: [] }] },
 ])("what Caddy would replace by the content of a file is refused: %j", (part) => {
   expect(FleetState.safeParse({ ...nothing, ...part }).success).toBe(false);
+});
+
+describe("The policy of a server", () => {
+  const fleet: FleetState = {
+    ...nothing,
+    servers: [server(1), server(2, { address: "web-2.internal" }), server(3)],
+    balances: [{ ...balanced(1, "shop.test", [1, 2]), peers: [serverId(3)] }],
+    serves: [
+      { entry: "each", project_id: project(2), peers: [serverId(1), serverId(3)] },
+      { entry: "own", project_id: project(3) },
+    ],
+  };
+  const allowed = (balance: BalancePolicy["balance"]) => {
+    const { state, refusals } = allowFleet({ balance, file: "/etc/gantry/policy.json" }, fleet);
+    return {
+      members: state?.balances.map(({ members, peers }) => [members, peers]),
+      peers: state?.serves.flatMap((one) => (one.entry === "each" ? one.peers : [])),
+      refusals,
+    };
+  };
+  const members = [serverId(1), serverId(2)];
+  const peers = [serverId(1), serverId(3)];
+  const way = 'Its administrator can change the rule "balance" in /etc/gantry/policy.json.';
+  const refused = (what: string) => `This server's policy (balance) does not allow ${what}. ${way}`;
+
+  it("allows everything without a rule, and no balancing with one that says so", () => {
+    expect(allowed("any")).toEqual({ members: [[members, [serverId(3)]]], peers, refusals: [] });
+    expect(allowed("checks")).toEqual({ members: [], peers, refusals: [refused("balancing shop.test")] });
+    const check = `passing on checks of certificates for ${project(2)} to`;
+    expect(allowed("none")).toEqual({
+      members: [],
+      peers: [],
+      refusals: [
+        refused("balancing shop.test"),
+        refused(`${check} 192.0.2.1`),
+        refused(`${check} 192.0.2.3`),
+      ],
+    });
+  });
+
+  it("allows only the addresses of a list", () => {
+    expect(allowed(["10.0.0.0/24", "WEB-2.internal", "192.0.2.0/24"])).toMatchObject({
+      members: [[members, [serverId(3)]]],
+      peers,
+      refusals: [],
+    });
+    expect(allowed(["10.0.0.1", "192.0.2.3"])).toEqual({
+      members: [[[serverId(1)], [serverId(3)]]],
+      peers: [serverId(3)],
+      refusals: [
+        refused("sending requests for shop.test to web-2.internal"),
+        refused(`passing on checks of certificates for ${project(2)} to 192.0.2.1`),
+      ],
+    });
+    expect(allowed([]).members).toEqual([[[], []]]);
+  });
 });
 
 describe("The plan of the ingress", () => {

@@ -16,8 +16,10 @@ import { caddyConfig } from "#agent/ingress/caddy/config.ts";
 import type { NamedSite } from "#agent/ingress/caddy/site-routes.ts";
 import { ingressLines } from "#agent/ingress/ingress-status.ts";
 import { nameSites } from "#agent/ingress/name-sites.ts";
+import type { BalancePolicy } from "#agent/ingress/fleet/allow-fleet.ts";
 import { storeFleet } from "#agent/ingress/fleet/fleet-file.ts";
 import { planIngress } from "#agent/ingress/plan-ingress.ts";
+import { openPolicy } from "#agent/policy/policy.ts";
 import { IngressSettings } from "#agent/ingress/settings.ts";
 import { planSite, publishSite } from "#agent/apps/publish-site.ts";
 import { writeSite } from "#agent/ingress/site-file.ts";
@@ -190,11 +192,12 @@ describe("The agent", () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  const ingress = () =>
+  const ingress = (policy: BalancePolicy = openPolicy) =>
     createCaddyIngress({
       home,
       slots: join(home, "slots"),
       settings: IngressSettings.parse({ admin: join(home, "admin.sock"), check: join(home, "check.sock") }),
+      policy,
       checkMs: 20,
       membersMs: 500,
       now: () => Date.now(),
@@ -219,6 +222,31 @@ describe("The agent", () => {
     await ingress().apply();
     expect(caddy.loaded).toHaveLength(2);
     expect(agent.problem()).toBeNull();
+  });
+
+  it("balances nothing that its policy does not allow, also what it was told before", async () => {
+    const { cert } = createCertificate(home);
+    const root = readFileSync(cert, "utf8");
+    const member = { ip: "192.0.2.9", address: "192.0.2.9", port: 8443, http_port: 80, root };
+    const id = ids.server();
+    const balance = { project_id: ids.project(), domain: "bank.test", aliases: [], sticky: false };
+    await storeFleet(home, {
+      revision: 1,
+      servers: [{ id, ...member }],
+      balances: [{ ...balance, members: [id], peers: [] }],
+      serves: [],
+    });
+    const open = ingress();
+    await open.apply();
+    expect(open.fleetProblem()).toBeNull();
+    expect(configFile()).toContain("bank.test");
+    const limited = ingress({ balance: "checks", file: "/etc/gantry/policy.json" });
+    await limited.apply();
+    expect(configFile()).not.toContain("bank.test");
+    expect(limited.fleetProblem()).toMatch(
+      /^This server's policy \(balance\) does not allow balancing bank.test\./,
+    );
+    expect(lines).toContain(limited.fleetProblem());
   });
 
   it("configures rules before the switch to them, once, and drops the rules of removed releases with the next", async () => {

@@ -59,6 +59,7 @@ describe("a policy file", () => {
       deploy_keys: "server",
       artifacts: "accept",
       containers: "any",
+      balance: ["10.0.0.0/24", "2001:db8::7", "web-2.internal"],
       host_keys: "known",
       remove_projects: "keep_files",
       cache_mb: 512,
@@ -97,6 +98,19 @@ describe("a policy file", () => {
       expect(await ruleOf({ repositories: "remote", [rule]: allows })).toBe(allows);
     },
   );
+
+  it("refuses to be a balancer where it limits what is deployed and what runs, unless it says otherwise", async () => {
+    const ruleOf = async (rules: Record<string, unknown>) => {
+      write(JSON.stringify({ version: 1, ...rules }));
+      const read = await readPolicy(path());
+      return read.kind === "read" ? read.policy.balance : read.reason;
+    };
+    expect(openPolicy.balance).toBe("any");
+    expect(await ruleOf({ commands: "none" })).toBe("any");
+    expect(await ruleOf({ repositories: "remote" })).toBe("checks");
+    expect(await ruleOf({ repositories: "remote", balance: ["10.0.0.11"] })).toEqual(["10.0.0.11"]);
+    expect(await ruleOf({ balance: ["10.0.0.300"] })).toMatch(/must be an address, a range/);
+  });
 
   it("in the documentation is valid, and has every rule", async () => {
     const docs = readFileSync(new URL("../../../docs/servers.md", import.meta.url), "utf8");

@@ -8,6 +8,7 @@ import { checkCaddy } from "#agent/ingress/caddy/admin.ts";
 import { createCaddyIngress } from "#agent/ingress/caddy/caddy-ingress.ts";
 import { ingressFiles } from "#agent/ingress/caddy/load-sites.ts";
 import type { Ingress } from "#agent/ingress/ingress.ts";
+import { openPolicy } from "#agent/policy/policy.ts";
 import { IngressSettings } from "#agent/ingress/settings.ts";
 import { type SiteFile, writeSite } from "#agent/ingress/site-file.ts";
 import { writeSlots } from "#agent/ingress/slots.ts";
@@ -45,6 +46,7 @@ export class TestIngress {
       home: this.home,
       slots: this.slots,
       settings: this.settings,
+      policy: openPolicy,
       checkMs: 100,
       membersMs: 500,
       now: () => Date.now(),

@@ -6,6 +6,7 @@ import { servedForBalancers } from "#agent/ingress/caddy/fleet-server.ts";
 import { ingressFiles, loadSites, readAccepted } from "#agent/ingress/caddy/load-sites.ts";
 import { readSites, type SiteProblem } from "#agent/ingress/caddy/read-sites.ts";
 import { copyCertificates, removeOtherCopies } from "#agent/ingress/file-certificates.ts";
+import { allowFleet, type BalancePolicy } from "#agent/ingress/fleet/allow-fleet.ts";
 import { createFleetAuthority } from "#agent/ingress/fleet/fleet-authority.ts";
 import { readFleet } from "#agent/ingress/fleet/fleet-file.ts";
 import { createServingFile } from "#agent/ingress/fleet/serving-file.ts";
@@ -22,6 +23,7 @@ export type CaddyIngressOptions = {
   readonly home: string;
   readonly slots: string;
   readonly settings: IngressSettings;
+  readonly policy: BalancePolicy;
   /** How often to check whether Caddy answers. */
   readonly checkMs: number;
   /** How often to ask each member of a balanced project. */
@@ -83,7 +85,9 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
     const copied = withTls
       ? await copyCertificates(home, settings, before.certificates)
       : { certificates: [], problems: [] };
-    const wanted = { sites: read.sites, fleet: await readFleet(home), certificates: copied.certificates };
+    // The state may be older than the policy.
+    const fleet = allowFleet(options.policy, await readFleet(home));
+    const wanted = { sites: read.sites, fleet: fleet.state, certificates: copied.certificates };
     const { plan, problems: names } = planIngress(wanted);
     if (withTls) {
       // Before Caddy leads requests by them.
@@ -108,7 +112,8 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
     if (withTls) await serving.show(servedForBalancers(planIngress(accepted).plan));
     fileProblems = copied.problems;
     const needsTls = !withTls && (plan.fleet.balanced.length > 0 || namesElsewhere(plan).size > 0);
-    setOtherProblems([...(needsTls ? [NEEDS_TLS] : []), ...copied.problems, ...refusedParts]);
+    const tls = needsTls ? [NEEDS_TLS] : [];
+    setOtherProblems([...tls, ...fleet.refusals, ...copied.problems, ...refusedParts]);
     await members.removeOthers();
     await removeOtherCopies(home, [...accepted.certificates, ...wanted.certificates]);
     isApplied = true;

@@ -10,7 +10,7 @@ import { DatabaseSession } from "#worker/db/database-session.ts";
 import { findProjectFreezes } from "#worker/db/freezes/project-freezes.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { BuildLocks } from "#worker/objects/project-lane/build-locks.ts";
-import { LaneEffects, saveEffect, type WriteTime } from "#worker/objects/project-lane/lane-effects.ts";
+import { LaneEffects, type WriteTime } from "#worker/objects/project-lane/lane-effects.ts";
 import { type LaneHistory, readHistory } from "#worker/objects/project-lane/lane-history.ts";
 import { LaneOutbox } from "#worker/objects/project-lane/lane-outbox.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
