@@ -42,6 +42,7 @@ export const problems = {
   refused_by_policy: { status: 409, title: "Refused by policy" },
   artifact_not_allowed: { status: 409, title: "Artifact not allowed" },
   artifact_incomplete: { status: 409, title: "Artifact incomplete" },
+  artifact_quota: { status: 409, title: "Artifact quota" },
   artifact_unreadable: { status: 409, title: "Artifact unreadable" },
   not_approvable: { status: 409, title: "Not approvable" },
   commit_unknown: { status: 409, title: "Commit unknown" },

@@ -51,6 +51,8 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   artifact_not_allowed: "The project does not take builds that were made elsewhere.",
   artifact_incomplete:
     "Not all parts of the build are stored, or one has another size than the build's `bytes` and `parts` say. `detail` names it.",
+  artifact_quota:
+    "The builds of the project take 8 GiB, or 128 parts of builds that no deployment names are stored. `detail` says which.",
   artifact_unreadable:
     "A server of the project cannot open the build, because its key was not sealed for the server. `detail` names the servers.",
   not_approvable: "The deployment needs no approval, or it has ended.",

@@ -62,6 +62,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   artifact_not_allowed:
     "Set the project's `artifact_uploads` to `true`, if everybody who can deploy may choose what runs, or deploy a commit.",
   artifact_incomplete: "Upload the missing part, and start the deployment again.",
+  artifact_quota:
+    "Start the deployments of complete uploads, and cancel deployments that wait with a build and are not needed. Parts that no deployment names are deleted after a day.",
   artifact_unreadable:
     "Read the seal keys of the project's servers again (`GET /v1/projects/{project_id}/variables`), seal the key of the build for each of them, and start the deployment again.",
   not_approvable: "No approval is necessary. `waiting_on` of the deployment shows what it waits for.",

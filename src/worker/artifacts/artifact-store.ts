@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { ArtifactDigest } from "#contract/artifact.ts";
 import { ProjectId } from "#contract/ids.ts";
+import type { QuotaPart } from "#domain/lane/artifact-quota.ts";
 
 /** A build of a project. */
 export type StoredArtifact = { readonly projectId: ProjectId; readonly sha256: ArtifactDigest };
@@ -52,6 +53,22 @@ export class ArtifactStore {
     return new Map(objects.map(({ key, size }) => [Number(key.slice(prefix.length)), size]));
   }
 
+  /** All parts of the builds of a project. One R2 call for each 1,000. */
+  async listProject(projectId: ProjectId): Promise<QuotaPart[]> {
+    const prefix = projectPrefixOf(projectId);
+    const parts: QuotaPart[] = [];
+    let from: string | null = null;
+    for (;;) {
+      const listed: R2Objects = await this.#bucket.list({
+        prefix,
+        ...(from === null ? {} : { cursor: from }),
+      });
+      parts.push(...listed.objects.flatMap(({ key, size }) => storedPart(key, size)));
+      if (!listed.truncated) return parts;
+      from = listed.cursor;
+    }
+  }
+
   /** Deletes a build. Missing parts are ignored. One R2 call. */
   async delete(artifact: StoredArtifact, parts: number): Promise<void> {
     await this.#bucket.delete(Array.from({ length: parts }, (_, at) => keyOf(artifact, at + 1)));
@@ -93,6 +110,13 @@ export class ArtifactStore {
       next: truncated ? (complete.at(-1)?.at(-1)?.key ?? null) : null,
     };
   }
+}
+
+function storedPart(key: string, bytes: number): QuotaPart[] {
+  const path = KeyPath.safeParse(key.split("/"));
+  if (!path.success) return [];
+  const [, , sha256, part] = path.data;
+  return [{ sha256, part: Number(part), bytes }];
 }
 
 function foundArtifact(objects: readonly R2Object[]): FoundArtifact[] {

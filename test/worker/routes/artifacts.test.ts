@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import { agentArtifactPath, clientArtifactPath } from "#contract/artifact.ts";
@@ -249,6 +250,24 @@ describe("a build that was made elsewhere", () => {
     });
     const tooLong = new Uint8Array(32 * 1024 * 1024 + 1);
     expect(await put(tooLong)).toMatchObject({ code: "body_too_large" });
+  });
+
+  it("is refused if the project has too many parts of unfinished uploads, also at the same time", async () => {
+    const { project, keys } = await TestProject.withKeys({ artifact_uploads: true });
+    const sha256 = "a".repeat(64);
+    for (let part = 1; part <= 64; part += 1)
+      for (const other of ["a", "b"])
+        if (part < 64 || other === "a")
+          await env.LOGS.put(`artifacts/${project.id}/${other.repeat(64)}/${part}`, "x");
+    const made = await makeBuild("the last", [keys.sealKey.fingerprint]);
+    const builds = await Promise.all(["one more", "another"].map(async (text) => await makeBuild(text)));
+    const answers = await Promise.all([made, ...builds].map(async (one) => await upload(project, one)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409, 409]);
+    const refused = answers.filter(({ status }) => status === 409);
+    for (const answer of refused) expect(await problemOf(answer)).toMatchObject({ code: "artifact_quota" });
+    const again = clientArtifactPath({ projectId: project.id, sha256, part: 1 });
+    const options = { method: "PUT", token: project.token, raw: "x", headers: bytes };
+    expect((await call(again, options)).status).toBe(204);
   });
 
   it("is removed after a day if no deployment names it", async () => {

@@ -11,6 +11,6 @@ export const artifactEndpoints = {
     params: z.strictObject({ project_id: ProjectId, sha256: ArtifactDigest, part: PartNumber }),
     maxBodyBytes: ARTIFACT_PART_BYTES,
     success: { status: 204, body: null },
-    problems: ["artifact_not_allowed"],
+    problems: ["artifact_not_allowed", "artifact_quota"],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -17,6 +17,9 @@ export const artifactTexts = {
 
       After all parts, start the deployment with \`artifact\`. Parts that no deployment names are deleted after a day.
 
+      The builds of a project can take 8 GiB, and the builds among them that no deployment names 128 parts. A part beyond
+      that is refused with 409 \`artifact_quota\`.
+
       The project's setting \`artifact_uploads\` must be \`true\`, otherwise the response is 409 \`artifact_not_allowed\`.`,
   },
 } as const satisfies Partial<OperationTexts>;

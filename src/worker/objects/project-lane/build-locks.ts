@@ -1,4 +1,5 @@
 import type { ArtifactDigest } from "#contract/artifact.ts";
+import { PartReservations } from "#worker/objects/project-lane/part-reservations.ts";
 
 /**
  * Which builds of a project starts are about to use, and which are being removed from R2. Not stored: a start and a removal
@@ -8,6 +9,7 @@ export class BuildLocks {
   /** How many starts are about to use a build. */
   readonly #used = new Map<ArtifactDigest, number>();
   readonly #removals = new Map<ArtifactDigest, Promise<void>>();
+  readonly uploads = new PartReservations();
 
   /** Whether a start is about to use a build, so that it must not be removed. */
   isUsed(sha256: ArtifactDigest): boolean {
@@ -35,6 +37,7 @@ export class BuildLocks {
   async remove(sha256: ArtifactDigest, job: () => Promise<void>): Promise<void> {
     const removal = job().finally(() => {
       if (this.#removals.get(sha256) === removal) this.#removals.delete(sha256);
+      this.uploads.forget(sha256);
     });
     this.#removals.set(sha256, removal);
     await removal;

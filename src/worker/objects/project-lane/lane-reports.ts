@@ -3,8 +3,9 @@ import { DurableObject } from "cloudflare:workers";
 import type { ArtifactDigest } from "#contract/artifact.ts";
 import type { RunEventsAnswer } from "#contract/agent-events.ts";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
-import type { ServerId } from "#contract/ids.ts";
-import { type Result, succeed } from "#contract/problems.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type QuotaPart, refuseOverQuota } from "#domain/lane/artifact-quota.ts";
 import { maySendBuild } from "#domain/lane/builders.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { type CommitResolved, decideCommitResolved } from "#domain/lane/decide-commit-resolved.ts";
@@ -18,6 +19,7 @@ import { activeOf } from "#domain/lane/lane.ts";
 import { type AgentHello, reconcile, type Reconciliation } from "#domain/lane/reconcile.ts";
 import { runOn } from "#domain/lane/runs.ts";
 import { namesBuild } from "#domain/lane/stored-builds.ts";
+import { ArtifactStore } from "#worker/artifacts/artifact-store.ts";
 import type { RunEventsCommand } from "#worker/objects/project-lane/lane-commands.ts";
 import { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
 import { inJurisdiction } from "#worker/objects/location.ts";
@@ -82,10 +84,29 @@ export abstract class LaneReports extends DurableObject<Env> {
     return decided.ok ? decided.value.value : { serving: null };
   }
 
-  /** Whether a server builds for others now, so that it may store parts of a build. */
-  async maySendBuild(serverId: ServerId): Promise<boolean> {
-    if (this.turns.owner() === null) return false;
-    return maySendBuild(activeOf(this.turns.parts.store.load()), serverId);
+  /**
+   * Makes room for a part of a build, before it is stored. One call of R2.
+   * @param sender a server, which must build for others now; null: a client, whose permission the caller has checked
+   */
+  async reservePart(
+    projectId: ProjectId,
+    sender: ServerId | null,
+    part: QuotaPart,
+  ): Promise<Result<null, "not_found" | "artifact_quota">> {
+    const load = () => (this.turns.owner() === null ? null : this.turns.parts.store.load());
+    const before = load();
+    if (sender !== null && (before === null || !maySendBuild(activeOf(before), sender)))
+      return refuse("not_found", "The server does not build for others.");
+    const stored = await new ArtifactStore(this.env.LOGS).listProject(projectId);
+    const { uploads } = this.turns.builds;
+    const now = Date.now();
+    const lane = load();
+    const isNamed = (sha256: ArtifactDigest) => lane !== null && namesBuild(lane, sha256);
+    // In one turn with the reservation: another part may come at the same time.
+    const refused = refuseOverQuota(uploads.with(stored, now), part, isNamed);
+    if (refused !== null) return refused;
+    uploads.add(part, now);
+    return succeed(null);
   }
 
   /** Whether a server has a run, and a deployment of the lane has this build. */

@@ -24,7 +24,10 @@ export async function storeAgentPart(
   const upload = readUpload(c.req.raw, { maxBodyBytes: ARTIFACT_PART_BYTES });
   if (!upload.ok) return upload;
   const { projectId, sha256, part } = place;
-  if (!(await c.env.PROJECT_LANE.getByName(projectId).maySendBuild(serverId))) return notThere;
+  const { bytes } = upload.value;
+  const lane = c.env.PROJECT_LANE.getByName(projectId);
+  const reserved = await lane.reservePart(projectId, serverId, { sha256, part, bytes });
+  if (!reserved.ok) return reserved.refusal.code === "not_found" ? notThere : reserved;
   await new ArtifactStore(c.env.LOGS).putPart({ projectId, sha256 }, part, upload.value.content);
   return succeed(new Response(null, { status: 204 }));
 }

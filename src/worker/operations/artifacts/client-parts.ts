@@ -14,16 +14,19 @@ import { notFound, refuseTooOld } from "#worker/operations/refusals.ts";
 
 type Part = { readonly projectId: ProjectId; readonly sha256: ArtifactDigest; readonly part: number };
 
-/** Stores a part of a build that was made elsewhere. A part that is stored stays as it is. */
+/** Stores a part of a build that was made elsewhere, if the project has room for it. A part that is stored stays as it is. */
 export async function uploadArtifactPart(
-  { rows, logs }: Context,
+  { rows, logs, lanes, near }: Context,
   { projectId, sha256, part }: Part,
-  { content }: Upload,
-): Promise<Result<null, "not_found" | "artifact_not_allowed">> {
+  { content, bytes }: Upload,
+): Promise<Result<null, "not_found" | "artifact_not_allowed" | "artifact_quota">> {
   const project = await findProject(rows, projectId);
   if (project === null) return notFound("project");
   const refused = refuseUploads(settingsOf(project));
   if (refused !== null) return refused;
+  const lane = lanes.getByName(projectId, near(project.serverLocation));
+  const reserved = await lane.reservePart(projectId, null, { sha256, part, bytes });
+  if (!reserved.ok) return reserved;
   await new ArtifactStore(logs).putPart({ projectId, sha256 }, part, content);
   return succeed(null);
 }
