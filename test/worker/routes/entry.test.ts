@@ -256,6 +256,30 @@ describe("a project on several servers that visitors reach directly", () => {
   });
 });
 
+describe("a project that moves to another server", () => {
+  it("no longer concerns the server that it leaves, if it has a balancer", async () => {
+    const { project, balancer, one, two } = await withBalancer();
+    const servers = [{ id: one.serverId }];
+    expect((await project.patch({ servers, ...behind(balancer) })).status).toBe(200);
+    await vi.waitFor(() => expect(sent(one).at(-1)?.serves).toMatchObject([{ entry: "balancer" }]));
+    expect((await project.patch({ server_id: two.serverId })).status).toBe(200);
+    await vi.waitFor(() => expect(sent(balancer).at(-1)?.balances[0]?.members).toEqual([two.serverId]));
+    await vi.waitFor(() => expect(sent(two).at(-1)?.serves).toMatchObject([{ entry: "balancer" }]));
+    await vi.waitFor(() => expect(sent(one).at(-1)?.serves).toEqual([]));
+  });
+
+  it("is not moved to a server that its balancer cannot reach", async () => {
+    const { project, balancer, one, two } = await withBalancer();
+    await project.patch({ servers: [{ id: one.serverId }], ...behind(balancer) });
+    two.fleet = { port: 8443, http_port: 80, root: "root", address: null };
+    two.status([]);
+    await vi.waitFor(async () => expect((await serverOf(project, two)).detected_address).toBeNull());
+    const refused = await problemOf(await project.patch({ server_id: two.serverId }));
+    expect(refused).toMatchObject({ code: "invalid_request", errors: [{ pointer: "/server_id" }] });
+    expect((await read(project)).server_id).toBe(one.serverId);
+  });
+});
+
 describe("a project on one server", () => {
   it("sends it nothing about others, and asks no other link", async () => {
     const project = await TestProject.create();

@@ -2,6 +2,7 @@ import type { AgentRequestType } from "#contract/agent-requests.ts";
 import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import type { Entry } from "#contract/endpoints/projects/entry.ts";
 import type { ProjectServer } from "#contract/endpoints/projects/servers.ts";
+import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { addressOf, serversToNotify, webServers } from "#domain/fleet/fleet-state.ts";
 import type { Context } from "#worker/context.ts";
@@ -42,11 +43,18 @@ export async function checkEntry(
     "invalid_request",
     `Balancers need an address of ${lacking.map(({ name }) => name).join(", ")}. Set it with gantry servers set NAME --address ADDRESS, or update the agent, which reports it.`,
     lacking.map(({ id, name }) => ({
-      pointer:
-        given.servers === undefined
-          ? "/entry/type"
-          : `/servers/${servers.findIndex((one) => one.id === id)}/id`,
+      pointer: pointerTo(id, servers, given),
       message: `needs the address of ${name}`,
     })),
   );
+}
+
+/** Where a request chooses a server that its entry cannot use. */
+function pointerTo(
+  id: ServerId,
+  servers: readonly ProjectServer[],
+  given: Pick<UpdateProjectInput, "server_id" | "servers" | "entry">,
+): string {
+  if (given.servers !== undefined) return `/servers/${servers.findIndex((one) => one.id === id)}/id`;
+  return given.entry === undefined ? "/server_id" : "/entry/type";
 }

@@ -110,8 +110,8 @@ export async function updateProject(
 }
 
 /**
- * Refuses servers that cannot serve the project together. Reads the project if the request names several, so that a change of
- * a project with one server costs no read.
+ * Refuses servers that cannot serve the project together. Reads the project only if the request changes its servers or its
+ * entry.
  * @returns the servers that had to know of others before the change
  */
 async function checkFleet(
@@ -119,12 +119,12 @@ async function checkFleet(
   id: ProjectId,
   { entry, servers, server_id: serverId }: UpdateProjectInput,
 ): Promise<Result<readonly ServerId[], "not_found" | "invalid_request" | "agent_outdated">> {
-  if (entry === undefined && servers === undefined) return succeed([]);
+  if (entry === undefined && servers === undefined && serverId === undefined) return succeed([]);
   const before = await findFleetProject(context.latestRows, id);
   if (before === null) return notFound("project");
   const moved = serverId === undefined ? before.servers : projectServers(serverId, []);
   const next = { entry: entry ?? before.entry, servers: servers ?? moved };
-  const checked = await checkEntry(context, next, { servers, entry });
+  const checked = await checkEntry(context, next, { servers, entry, server_id: serverId });
   return checked.ok ? succeed(serversToNotify(before)) : checked;
 }
 
