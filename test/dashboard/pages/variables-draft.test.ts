@@ -17,7 +17,7 @@ import {
   withoutSecrets,
   withRemovalToggled,
 } from "#dashboard/pages/variables/draft.ts";
-import { looksSecret } from "#dashboard/pages/variables/looks-secret.ts";
+import { looksSecret } from "#contract/looks-secret.ts";
 import { readImport, textOf } from "#dashboard/pages/variables/read-import.ts";
 
 const ids = createIdGenerator({

@@ -6,7 +6,7 @@ import {
   type Variable,
   type Variables,
 } from "#contract/endpoints/variables/schemas.ts";
-import { looksSecret } from "#dashboard/pages/variables/looks-secret.ts";
+import { looksSecret } from "#contract/looks-secret.ts";
 import type { ImportedVariable } from "#dashboard/pages/variables/read-import.ts";
 import { readForm } from "#dashboard/text/field-errors.ts";
 
