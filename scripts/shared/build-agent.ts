@@ -6,6 +6,7 @@ import { build, type Plugin } from "esbuild";
 
 import { writeAtomic } from "#node/write-atomic.ts";
 
+import { bundledYaml } from "./bundled-yaml.ts";
 import { renderInstaller } from "./installer.ts";
 import { packageVersion } from "./package-version.ts";
 import { root } from "./root.ts";
@@ -89,6 +90,7 @@ async function bundleProgram(main: string): Promise<string> {
     platform: "node",
     format: "esm",
     target: TARGET,
+    alias: bundledYaml,
     banner: { js: PREAMBLE },
     // Node keeps the text in memory. Names stay, so that the trace of an error can be read.
     minifyWhitespace: true,

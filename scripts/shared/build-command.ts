@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { build } from "esbuild";
 
+import { bundledYaml } from "./bundled-yaml.ts";
 import { packageVersion } from "./package-version.ts";
 import { root } from "./root.ts";
 
@@ -36,6 +37,7 @@ export async function buildCommand(folder = join(root, "build", "package")): Pro
     platform: "node",
     format: "esm",
     target: `node${NODE}`,
+    alias: bundledYaml,
     banner: { js: "#!/usr/bin/env node" },
     logLevel: "error",
   });

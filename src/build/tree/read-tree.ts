@@ -5,13 +5,21 @@ import { join, relative, sep } from "node:path";
 import { findFolders } from "#build/tree/find-folders.ts";
 import { checkFiles } from "#build/tree/check-files.ts";
 import { readMembers } from "#build/tree/read-members.ts";
-import { readDockerfileText } from "#build/tree/read-dockerfile-text.ts";
+import { readTreeFile } from "#build/tree/read-tree-file.ts";
 import { readStart } from "#build/tree/read-start.ts";
-import { followInside } from "#build/tree/read-data-file.ts";
+import { type FileLimit, followInside } from "#build/tree/read-data-file.ts";
 import { isMember } from "#project-files/frameworks/workspace-members.ts";
+import { composeFiles, MAX_COMPOSE_BYTES } from "#project-files/compose/compose-files.ts";
+import { MAX_DOCKERFILE_BYTES } from "#project-files/dockerfile/read-dockerfile.ts";
 import { dataFiles } from "#project-files/frameworks/files/data-files.ts";
 import { startsNothing, tellingFiles } from "#project-files/frameworks/preset-for.ts";
-import { deepPaths, readFiles, surveyTree, type Tree } from "#project-files/frameworks/tree.ts";
+import {
+  deepPaths,
+  readFiles,
+  surveyTree,
+  type Tree,
+  type TreeCompose,
+} from "#project-files/frameworks/tree.ts";
 import {
   type FolderAbove,
   memberPatterns,
@@ -44,15 +52,34 @@ export async function readTree(
     for (const [name, text] of await readDeep(root, path)) files.set(name, text);
   const above = await readFoldersAbove(release, root);
   const isNode = files.has("package.json");
-  const found = {
+  const surveyed = {
     ...surveyTree(files, isNode ? await withMembers(release, above) : above),
-    dockerfile: await readDockerfileText(release, root, dockerfile),
+    dockerfile: await readTreeFile(release, root, dockerfile, DOCKERFILE_LIMIT),
   };
-  const tree = startsNothing(found) ? { ...found, folders: await findFolders(root) } : found;
+  const tree = startsNothing(surveyed)
+    ? { ...surveyed, folders: await findFolders(root), compose: await readComposeFile(release, root) }
+    : surveyed;
   return succeed({ tree, notes: checked.value.notes });
 }
 
+/** Reads the Compose file of a project; null if it has none. */
+async function readComposeFile(release: string, root: string): Promise<TreeCompose | null> {
+  for (const path of composeFiles) {
+    const file = await readTreeFile(release, root, path, COMPOSE_LIMIT);
+    if (file === null) continue;
+    if (!file.read.ok) return { path, read: file.read };
+    // Loaded only now: few projects need the parser of YAML, which takes memory.
+    const { readCompose } = await import("#project-files/compose/read-compose.ts");
+    return { path, read: readCompose(file.read.value, path) };
+  }
+  return null;
+}
+
 const INDEX = "index.html";
+
+const RIGHT_FILE = "Check that it is the right file.";
+const DOCKERFILE_LIMIT: FileLimit = { bytes: MAX_DOCKERFILE_BYTES, text: "256 KiB", hint: RIGHT_FILE };
+const COMPOSE_LIMIT: FileLimit = { bytes: MAX_COMPOSE_BYTES, text: "64 KiB", hint: RIGHT_FILE };
 
 /** Whether a symbolic link leads to a file of the release. */
 async function isLinkInside(release: string, path: string): Promise<boolean> {

@@ -24,6 +24,8 @@ export type DockerfileFacts = {
   readonly entrypoint: StartCommand | null;
   readonly command: StartCommand | null;
   readonly user: string | null;
+  /** The folder in which the program starts; null if only the base image says it. */
+  readonly workdir: string | null;
 };
 
 /** Far more than a Dockerfile has. */
@@ -74,6 +76,7 @@ export function readDockerfile(
     secrets: [...new Set(needed.flatMap(({ secrets }) => secrets))],
     ports: [...new Set(lineage.flatMap(({ ports }) => ports))],
     ...startOf(lineage),
+    workdir: lineage.at(-1)?.workdir ?? null,
   });
 }
 

@@ -30,6 +30,8 @@ export type Stage = {
   readonly entrypoint: StartCommand | null;
   readonly command: StartCommand | null;
   readonly user: string | null;
+  /** The folder in which its program starts; null if only the base image says it. */
+  readonly workdir: string | null;
 };
 
 /** The stages, and the variables before the first one. */
@@ -96,6 +98,7 @@ function beginStage({ text, line }: Instruction, escape: string, earlier: readon
     entrypoint: null,
     command: null,
     user: null,
+    workdir: earlier[parent]?.workdir ?? null,
     values: new Map(earlier[parent]?.values),
   };
 }
@@ -127,6 +130,9 @@ function readInto(
       return;
     case "USER":
       stage.user = expand(unquote(text.trim(), escape), stage.values) ?? text.trim();
+      return;
+    case "WORKDIR":
+      stage.workdir = folderIn(stage.workdir, expand(unquote(text.trim(), escape), stage.values));
       return;
     case "COPY":
       for (const flag of splitFlags(text, escape).flags)
@@ -177,6 +183,15 @@ function readEnv(text: string, escape: string, values: Map<string, string | null
 function shortValue(text: string, values: ReadonlyMap<string, string | null>): string | null {
   const value = text.length > MAX_VALUE ? null : expand(text, values);
   return value === null || value.length > MAX_VALUE ? null : value;
+}
+
+/** A folder of an image; null if it is unknown. @param path relative to `from`, unless it is absolute */
+function folderIn(from: string | null, path: string | null): string | null {
+  if (path === null || path === "") return null;
+  if (!path.startsWith("/") && from === null) return null;
+  const parts = (path.startsWith("/") ? path : `${from ?? ""}/${path}`).split("/");
+  const folder = `/${parts.filter((part) => part !== "" && part !== ".").join("/")}`;
+  return parts.includes("..") || folder.length > MAX_VALUE ? null : folder;
 }
 
 /** `3000`, `3000/tcp` or `3000-3005`. Others are not published. */

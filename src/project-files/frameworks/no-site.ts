@@ -1,5 +1,6 @@
 import { desktopPackage } from "#project-files/frameworks/app-beside-page.ts";
-import { otherKind } from "#project-files/frameworks/other-kinds.ts";
+import { composeProblem } from "#project-files/compose/compose-problem.ts";
+import { COMPOSE, otherKind } from "#project-files/frameworks/other-kinds.ts";
 import { packageInstallCommand } from "#project-files/frameworks/package-manager.ts";
 import { workspaceSigns } from "#project-files/frameworks/preset-for.ts";
 import type { PlatformSettings } from "#project-files/frameworks/platform-settings.ts";
@@ -35,6 +36,8 @@ export function noSite(tree: Tree): FileProblem {
       hint: platformHint(platform),
     };
   const kind = otherKind(visible);
+  if (kind?.what === COMPOSE && folders.length === 0 && tree.compose !== null)
+    return composeProblem(tree.compose);
   if (kind !== null && (folders.length === 0 || !isVague(kind.what)))
     return {
       message: because(`and ${shown(kind.file)} is of ${kind.what}, which Gantry does not build by itself`),

@@ -1,6 +1,9 @@
 /** A kind of project that no preset builds. `what`: of what the file is, for `Cargo.toml (Rust)`. */
 type OtherKind = { readonly file: RegExp; readonly what: string; readonly hint: string };
 
+/** What a Compose file is of. */
+export const COMPOSE = "Docker Compose";
+
 const web = (command: string) => `define the process web, such as \`web: ${command}\` in a Procfile`;
 
 /** In order of precedence: a Dockerfile is often beside the others, and says less. */
@@ -127,8 +130,8 @@ const kinds: readonly OtherKind[] = [
   },
   {
     file: /^(?:docker-)?compose[\w.-]*\.ya?ml$/,
-    what: "Docker Compose",
-    hint: `Gantry runs no containers. Set build_command, and ${web("COMMAND")} with the command of the service that answers requests.`,
+    what: COMPOSE,
+    hint: "Run `gantry import compose FILE`: it prints the gantry.json with which Gantry builds and runs its services.",
   },
   {
     file: /(?:^|\.)(?:Dockerfile|Containerfile)(?:$|\.)/,

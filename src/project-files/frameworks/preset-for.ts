@@ -35,6 +35,7 @@ export const usualTree: Tree = {
   platform: null,
   folders: [],
   dockerfile: null,
+  compose: null,
 };
 
 /** Every file or folder that the detection uses, relative to the project's root directory. */

@@ -12,6 +12,7 @@ import {
   workspaceOf,
 } from "#project-files/frameworks/workspace.ts";
 import { type AngularProject, angularProject } from "#project-files/frameworks/angular-project.ts";
+import type { ComposeFile } from "#project-files/compose/read-compose.ts";
 import { configFiles, type ConfiguredTool, readConfigs } from "#project-files/frameworks/config-files.ts";
 import { startsServer } from "#project-files/frameworks/starts-server.ts";
 import type { FrameworkConfig } from "#project-files/frameworks/read-config.ts";
@@ -79,6 +80,14 @@ export type Tree = {
   readonly folders: readonly string[];
   /** The Dockerfile that the project names, or the one at the top; null if it does not exist. */
   readonly dockerfile: TreeFile | null;
+  /** The Compose file at the top, if nothing else is known about the project; otherwise null. */
+  readonly compose: TreeCompose | null;
+};
+
+/** A Compose file, or why it cannot be read. */
+export type TreeCompose = {
+  readonly path: string;
+  readonly read: ResultOf<ComposeFile, { readonly problem: FileProblem }>;
 };
 
 /** A file whose text is read only if it is needed. `read`: the problem, if it cannot be read. */
@@ -208,6 +217,7 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: readonly F
     platform: platformSettings(files),
     folders: [],
     dockerfile: fileIn(files, DEFAULT_DOCKERFILE),
+    compose: null,
   };
 }
 

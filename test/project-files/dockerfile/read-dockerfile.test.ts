@@ -40,6 +40,7 @@ describe("a Dockerfile", () => {
       entrypoint: { kind: "exec", words: ["/rails/bin/docker-entrypoint"] },
       command: { kind: "exec", words: ["./bin/thrust", "./bin/rails", "server"] },
       user: "1000:1000",
+      workdir: "/rails",
     });
   });
 
@@ -54,6 +55,7 @@ describe("a Dockerfile", () => {
       entrypoint: null,
       command: { kind: "exec", words: ["node", "server.js"] },
       user: "nextjs",
+      workdir: "/app",
     });
   });
 
@@ -68,6 +70,7 @@ describe("a Dockerfile", () => {
       entrypoint: null,
       command: { kind: "shell", line: "gunicorn --bind 0.0.0.0:$PORT shop.wsgi" },
       user: null,
+      workdir: "/code",
     });
   });
 
@@ -82,6 +85,7 @@ describe("a Dockerfile", () => {
       entrypoint: { kind: "exec", words: ["/server"] },
       command: null,
       user: "nonroot",
+      workdir: null,
     });
   });
 
@@ -145,6 +149,19 @@ describe("a Dockerfile", () => {
       baseImages: ["a"],
     });
     expect(factsOf(`${text}ENTRYPOINT z`)).toMatchObject({ entrypoint: { line: "z" }, command: null });
+  });
+
+  it.each([
+    ["WORKDIR /app/", "/app"],
+    ["WORKDIR /srv\nWORKDIR app//web", "/srv/app/web"],
+    ["ENV HOME=/home/me\nWORKDIR $HOME/app", "/home/me/app"],
+    ['WORKDIR "/my app"', "/my app"],
+    ["WORKDIR app", null],
+    ["WORKDIR $HOME", null],
+    ["WORKDIR /app\nWORKDIR ../x", null],
+  ])("starts its program in the folder of %j", (lines, workdir) => {
+    expect(factsOf(`FROM a\n${lines}`).workdir).toBe(workdir);
+    expect(factsOf(`FROM a AS b\n${lines}\nFROM b`).workdir).toBe(workdir);
   });
 
   it("names the ids of the secrets that are mounted", () => {

@@ -252,9 +252,8 @@ describe("files that are neither a site nor a known app", () => {
     [
       { "docker-compose.prod.yml": "" },
       "and `docker-compose.prod.yml` is of Docker Compose, which",
-      /containers/,
+      /gantry import compose FILE/,
     ],
-    [{ "compose.yaml": "" }, "and `compose.yaml` is of Docker Compose, which", /containers/],
     [{ "pom.xml": "" }, "and `pom.xml` is of Java with Maven, which", /mvnw/],
     [{ "build.gradle.kts": "" }, "and `build.gradle.kts` is of Java or Kotlin", /gradlew/],
     [{ "mix.exs": "" }, "and `mix.exs` is of Elixir, which", /mix release/],

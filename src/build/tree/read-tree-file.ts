@@ -2,26 +2,20 @@ import { basename, dirname, join } from "node:path";
 
 import { type FileLimit, followInside, readDataFile } from "#build/tree/read-data-file.ts";
 import { lstatOrNull } from "#node/lstat-or-null.ts";
-import { MAX_DOCKERFILE_BYTES } from "#project-files/dockerfile/read-dockerfile.ts";
 import type { TreeFile } from "#project-files/frameworks/tree.ts";
 import { unusable } from "#project-files/processes/file-problem.ts";
 
-const LIMIT: FileLimit = {
-  bytes: MAX_DOCKERFILE_BYTES,
-  text: "256 KiB",
-  hint: "Check that it is the right file.",
-};
-
 /**
- * Reads the Dockerfile of a project. A symbolic link counts if it leads to a file in the release.
+ * Reads a file of a project whose text may matter. A symbolic link counts if it leads to a file in the release.
  * @param root the real path of the project's root directory in the release; `release` is a real path too
  * @param path relative to `root`
  * @returns null if it does not exist
  */
-export async function readDockerfileText(
+export async function readTreeFile(
   release: string,
   root: string,
   path: string,
+  limit: FileLimit,
 ): Promise<TreeFile | null> {
   const place = join(root, path);
   if ((await lstatOrNull(place)) === null) return null;
@@ -34,7 +28,7 @@ export async function readDockerfileText(
         `Put the file ${basename(path)} itself there.`,
       ),
     };
-  const read = await readDataFile(dirname(target), basename(target), path, LIMIT);
+  const read = await readDataFile(dirname(target), basename(target), path, limit);
   if (!read.ok) return { path, read };
   return read.value === null ? null : { path, read: { ok: true, value: read.value } };
 }

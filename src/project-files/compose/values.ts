@@ -1,0 +1,57 @@
+import { objectOf } from "#contract/lib/json-object.ts";
+
+/** The fields of a YAML map, with those of its merge keys (`<<: *common`). Own fields win, and then the first map that has it. */
+export type ReadMap = (value: unknown) => ReadonlyMap<string, unknown>;
+
+/** @returns a reader for the maps of one file, which reads each only once: aliases share their maps, also with themselves */
+export function createReadMap(): ReadMap {
+  const known = new WeakMap<object, Map<string, unknown>>();
+  const read = (value: unknown): ReadonlyMap<string, unknown> => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return new Map();
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    const { "<<": merge, ...own } = objectOf(value);
+    const fields = new Map(Object.entries(own));
+    // Before its merge keys, because a map may merge itself.
+    known.set(value, fields);
+    for (const source of merge === undefined ? [] : Array.isArray(merge) ? merge : [merge])
+      for (const [name, field] of read(source)) if (!fields.has(name)) fields.set(name, field);
+    return fields;
+  };
+  return read;
+}
+
+/** A text, a number or a boolean as text; null for anything else. */
+export function textOf(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : null;
+}
+
+/** The texts of a list, or the only text. */
+export function textsOf(value: unknown): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).flatMap((one) => textOf(one) ?? []);
+}
+
+/** A value without Compose's own variables: `$$` is a dollar sign. @returns null if it has some, whose values are not in the file */
+export function literal(text: string): string | null {
+  const parts = text.split("$$");
+  return parts.some((part) => part.includes("$")) ? null : parts.join("$");
+}
+
+/** `512m`, `1.5gb` or a number of bytes, in MiB. */
+export function mebibytes(text: string | null): number | null {
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)\s*([bkmg]?)i?b?$/i.exec(text ?? "") ?? [];
+  if (amount === undefined) return null;
+  const bytes = Number(amount) * 1024 ** "bkmg".indexOf(unit.toLowerCase() || "b");
+  return Math.max(1, Math.round(bytes / 1024 ** 2));
+}
+
+/** `90s`, `1m30s` or a number, in seconds. */
+export function seconds(text: string | null): number | null {
+  if (text === null || !/^(?:\d+(?:\.\d+)?|(?:\d+(?:\.\d+)?(?:ms|us|h|m|s))+)$/.test(text)) return null;
+  const units = new Map([...Object.entries({ h: 3600, m: 60, s: 1, ms: 0.001, us: 0.000_001 }), ["", 1]]);
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|us|h|m|s|)/g)];
+  return Math.round(
+    parts.reduce((sum, [, amount, unit = ""]) => sum + Number(amount) * (units.get(unit) ?? 1), 0),
+  );
+}
