@@ -23,6 +23,7 @@ import { hooksDelete } from "#cli/commands/hooks-delete.ts";
 import { hooksList } from "#cli/commands/hooks-list.ts";
 import { hooksRotate } from "#cli/commands/hooks-rotate.ts";
 import { hooksShow } from "#cli/commands/hooks-show.ts";
+import { importComposeCommand } from "#cli/commands/import-compose.ts";
 import { login } from "#cli/commands/login.ts";
 import { logout } from "#cli/commands/logout.ts";
 import { logs } from "#cli/commands/logs.ts";
@@ -94,6 +95,7 @@ export const commands: readonly Command[] = [
   logout,
   whoami,
   detect,
+  importComposeCommand,
   build,
   deploy,
   logs,

@@ -8,7 +8,7 @@ import { stageTitle } from "#project-files/dockerfile/read-dockerfile.ts";
 /** How an image would be built and run, in JSON. */
 export function imageDocument(image: ImageChoice) {
   const { dockerfile, facts, containerPort } = image;
-  const { stages, target, baseImages, argNames, secrets, ports, entrypoint, command, user } = facts;
+  const { stages, target, baseImages, argNames, secrets, ports, entrypoint, command, user, workdir } = facts;
   return {
     path: dockerfile.path,
     context: dockerfile.context,
@@ -24,13 +24,14 @@ export function imageDocument(image: ImageChoice) {
     entrypoint,
     command,
     user,
+    workdir,
   };
 }
 
 /** How an image would be built and run, for a person. */
 export function imageFacts(image: ImageChoice): readonly Fact[] {
   const { dockerfile, facts, web, containerPort } = image;
-  const { stages, target, baseImages, argNames, secrets, ports, user } = facts;
+  const { stages, target, baseImages, argNames, secrets, ports, user, workdir } = facts;
   const unusable = secrets.filter((id) => !VariableName.safeParse(id).success);
   const port = portOf(containerPort, ports);
   const why = { setting: "container_port", EXPOSE: "EXPOSE", default: "the default" }[port.from];
@@ -58,6 +59,7 @@ export function imageFacts(image: ImageChoice): readonly Fact[] {
       (id) =>
         ["warning", `${printable(id)} is no name of a variable, so the build gets no such secret`] as const,
     ),
+    ["working directory", workdir === null ? null : printable(workdir)],
     ["user", user === null ? null : printable(user)],
     ["process web", web === null ? null : printable(`${startText(image)} (command of the image)`)],
     ["container port", `${port.port} (${why})`],

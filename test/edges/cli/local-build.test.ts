@@ -10,6 +10,7 @@ import {
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod/mini";
 
 import { processesOfRun } from "#build/process/process-table.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
@@ -154,6 +155,30 @@ describe("gantry detect", () => {
     writeFileSync(join(app.path, "gantry.json"), '{"dockerfile":{"path":"docker/link"}}');
     const linked = await gantry(app.path, ["detect", "--here"]);
     expect(linked.stdout).toContain("docker/link is a symbolic link that leads to no file of the repository");
+  });
+
+  it("refuses a repository with only a Compose file, and names its services", async () => {
+    const app = await createRepository(join(cli.home, "compose"));
+    await app.commit({
+      "README.md": "",
+      "compose.yaml": "services: { web: { build: app }, db: { image: 'postgres:17' } }",
+      "app/Dockerfile": "FROM node:24",
+    });
+    const { code, stdout } = await gantry(app.path, ["detect"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      "type\tnone: compose.yaml defines web, db, and Gantry does not run Compose files\n",
+    );
+    expect(stdout).toContain(
+      "what to do\tRun `gantry import compose`: it prints the gantry.json that builds web from app/Dockerfile. Gantry runs no databases (db): use one on a server, or elsewhere.\n",
+    );
+    const imported = await gantry(app.path, ["import", "compose", "--json"]);
+    const { gantry_json: json } = z.object({ gantry_json: z.looseObject({}) }).parse(jsonOf(imported.stdout));
+    await app.commit({ "gantry.json": JSON.stringify(json) });
+    expect(await gantry(app.path, ["detect"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("dockerfile\tapp/Dockerfile\ncontext\tapp\n"),
+    });
   });
 
   it("reads committed files, because only these are deployed, and with --here the files in the folder", async () => {
