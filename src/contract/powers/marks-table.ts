@@ -231,8 +231,9 @@ export const marks = {
   // The agent that enrols gets the source code and the secrets of the server's projects.
   createServer: "read_secrets",
   getServer: "none",
-  // Balancers send requests to the address only if the server's key is there.
-  updateServer: { name: "none", ip: "none", region: "none", address: "none" },
+  // Other servers pass on the checks of an issuer of certificates to the ip, which so can get one for their domains. Balancers
+  // send requests to the address only if the server's key is there.
+  updateServer: { name: "none", ip: "send_data", region: "none", address: "none" },
   drainServer: "none",
   undrainServer: "none",
   deleteServer: "none",

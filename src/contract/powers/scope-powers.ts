@@ -23,7 +23,7 @@ export const scopePowers = {
   "projects:read": [],
   "projects:write": ["run_code", "read_secrets", "send_data", "choose_code", "weaken_guard"],
   "servers:read": [],
-  "servers:write": ["read_secrets"],
+  "servers:write": ["read_secrets", "send_data"],
   "events:read": ["read_output"],
   "webhooks:read": [],
   "webhooks:write": ["send_data", "grant_access"],

@@ -102,6 +102,7 @@ const bodies: { readonly [Name in TokenOperation]?: (world: World) => object } =
     statuses: true,
     deployments: true,
   }),
+  updateServer: () => ({ ip: "192.0.2.9" }),
   updateAccount: () => ({ log_retention_days: 1, deployment_retention_days: 1 }),
   // The person was no owner before.
   updateMember: () => ({ ...{ name: "Grace", email: null, is_owner: false }, grants: [{ role: "viewer" }] }),

@@ -101,7 +101,9 @@ export const serverTexts = {
     description: prose`
       Changes the name, the IP address, the region or the address of a server. Omitted fields keep their values. The name must be
       unique in the account (409 \`name_taken\`). What exists stays where it is: a region applies to projects that are
-      deployed for the first time after the change. Balancers that send requests to the server use another \`address\` at once.`,
+      deployed for the first time after the change. Balancers that send requests to the server use another \`address\` at once.
+      The other servers of its projects pass on checks of an issuer of certificates to another \`ip\` at once, so that a machine
+      there can get certificates for the domains of these projects.`,
     body: { name: "web-frankfurt" },
     answer: { ...server, name: "web-frankfurt" },
   },
