@@ -88,6 +88,19 @@ describe("the installer with --ingress", () => {
     ).toBe(2);
   });
 
+  it("says who uses the port for balancers, if it will be needed", async () => {
+    const settings = { http_port: ports.http, https_port: ports.https };
+    const fleet_port = Number(new URL(mirrorUrl).port);
+    await machine.write("/etc/gantry/ingress.json", JSON.stringify({ ...settings, fleet_port }));
+    await machine.write("/opt/old-caddy", "#!/bin/sh\necho 2.6.2\n");
+    expect(await install("--ingress", { GANTRY_CADDY: "/opt/old-caddy" })).toEqual({
+      code: 15,
+      output: expect.stringMatching(
+        /note: .* uses port \d+, where balancers of Gantry would reach[^]*2\.6\.2/,
+      ),
+    });
+  });
+
   it("installs nothing with a Caddy that is too old, or a damaged download", async () => {
     await writeSettings();
     await machine.write("/opt/old-caddy", "#!/bin/sh\necho 2.6.2\n");

@@ -144,6 +144,8 @@ class FakeCaddy {
   /** What the slot of a site said at each configuration. */
   readonly served: string[] = [];
   onLoad: () => void = () => undefined;
+  /** A port at which another program listens; null: none. */
+  taken: number | null = null;
   #server: Server | null = null;
   readonly #path: string;
   constructor(path: string) {
@@ -156,6 +158,11 @@ class FakeCaddy {
       request.setEncoding("utf8").on("data", (text: string) => (body += text));
       request.on("end", () => {
         if (request.url !== "/load") return void response.end("[]");
+        if (this.taken !== null && body.includes(`":${this.taken}"`)) {
+          response.statusCode = 400;
+          const error = `loading new config: http app module: start: listening on :${this.taken}: listen tcp :${this.taken}: bind: address already in use`;
+          return void response.end(JSON.stringify({ error }));
+        }
         if (body.includes("refused.test")) {
           response.statusCode = 400;
           return void response.end(JSON.stringify({ error: 'loading "http": no' }));
@@ -247,6 +254,32 @@ describe("The agent", () => {
       /^This server's policy \(balance\) does not allow balancing bank.test\./,
     );
     expect(lines).toContain(limited.fleetProblem());
+  });
+
+  it("says that another program uses the port for balancers", async () => {
+    const { cert } = createCertificate(home);
+    const root = readFileSync(cert, "utf8");
+    const balancer = ids.server();
+    const address = { ip: "192.0.2.9", address: "192.0.2.9", port: 8443, http_port: 80, root };
+    await storeFleet(home, {
+      revision: 1,
+      servers: [{ id: balancer, ...address }],
+      balances: [],
+      serves: [{ entry: "balancer", project_id: ids.project(), hosts: ["a.test"], balancers: [balancer] }],
+    });
+    caddy.taken = 8443;
+    const agent = ingress();
+    await putSite(app("b.test"));
+    await agent.apply();
+    expect(agent.fleetProblem()).toMatch(
+      /^Another program uses port 8443, where balancers reach this server\./,
+    );
+    // What does not need the port works.
+    expect(configFile()).toContain("b.test");
+    caddy.taken = null;
+    await agent.apply();
+    expect(agent.fleetProblem()).toBeNull();
+    expect(configFile()).toContain(":8443");
   });
 
   it("configures rules before the switch to them, once, and drops the rules of removed releases with the next", async () => {

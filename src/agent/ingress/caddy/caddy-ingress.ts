@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { checkCaddy } from "#agent/ingress/caddy/admin.ts";
 import { type CertificatesFound, createCertificateChecks } from "#agent/ingress/caddy/check-certificates.ts";
 import { servedForBalancers } from "#agent/ingress/caddy/fleet-server.ts";
+import { describePortInUse } from "#agent/ingress/caddy/port-in-use.ts";
 import { ingressFiles, loadSites, readAccepted } from "#agent/ingress/caddy/load-sites.ts";
 import { readSites, type SiteProblem } from "#agent/ingress/caddy/read-sites.ts";
 import { copyCertificates, removeOtherCopies } from "#agent/ingress/file-certificates.ts";
@@ -113,7 +114,8 @@ export function createCaddyIngress(options: CaddyIngressOptions): Ingress {
     fileProblems = copied.problems;
     const needsTls = !withTls && (plan.fleet.balanced.length > 0 || namesElsewhere(plan).size > 0);
     const tls = needsTls ? [NEEDS_TLS] : [];
-    setOtherProblems([...tls, ...fleet.refusals, ...copied.problems, ...refusedParts]);
+    const refusedNow = refusedParts.map((part) => describePortInUse(part, settings) ?? part);
+    setOtherProblems([...tls, ...fleet.refusals, ...copied.problems, ...refusedNow]);
     await members.removeOthers();
     await removeOtherCopies(home, [...accepted.certificates, ...wanted.certificates]);
     isApplied = true;

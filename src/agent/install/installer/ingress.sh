@@ -32,13 +32,34 @@ ingress_ports() {
   done
 }
 
+# The port for balancers of Gantry; nothing without TLS, where there are none.
+fleet_port() {
+  if [ "$(ingress_ports | wc -l)" -lt 2 ]; then return; fi
+  set_port=$(sed -n 's/.*"fleet_port": *\([0-9]*\).*/\1/p' "$settings/ingress.json" 2>/dev/null || true)
+  echo "${set_port:-8443}"
+}
+
+# Whether no program listens on the port $1.
+is_port_free() {
+  "$node" -e 'net.createServer().once("error", () => process.exit(1)).listen(+process.argv[1], () => process.exit(0))' "$1"
+}
+
+# The program that listens on the port $1.
+holder_of() {
+  holder=$(ss -Hltnp "sport = :$1" 2>/dev/null | sed -n 's/.*users:(("\([^"]*\)",pid=\([0-9]*\).*/\1 (process \2)/p' | head -n 1)
+  echo "${holder:-another program}"
+}
+
 check_ports() {
   if systemctl is-active --quiet gantry-ingress; then return; fi
   for port in $(ingress_ports); do
-    "$node" -e 'net.createServer().once("error", () => process.exit(1)).listen(+process.argv[1], () => process.exit(0))' "$port" || {
-      holder=$(ss -Hltnp "sport = :$port" 2>/dev/null | sed -n 's/.*users:(("\([^"]*\)",pid=\([0-9]*\).*/\1 (process \2)/p' | head -n 1)
-      fail 15 "the ingress needs port $port, which ${holder:-another program} uses. Stop it, or keep it in front with --ingress-listen 127.0.0.1:8080: $origin/docs says how. Nothing was installed."
-    }
+    is_port_free "$port" ||
+      fail 15 "the ingress needs port $port, which $(holder_of "$port") uses. Stop it, or keep it in front with --ingress-listen 127.0.0.1:8080: $origin/docs says how. Nothing was installed."
+  done
+  # Most servers are never behind a balancer.
+  for port in $(fleet_port); do
+    is_port_free "$port" ||
+      log "note: $(holder_of "$port") uses port $port, where balancers of Gantry would reach this server. If it will have one, stop the program, or set another \"fleet_port\" in $settings/ingress.json."
   done
 }
 
