@@ -19,6 +19,7 @@ const hint = "Check that it is the right file.";
 
 export const importComposeCommand = defineCommand({
   name: "import compose",
+  isGroupDefault: true,
   summary: "Show what of a Compose file Gantry can run, and how",
   details: [
     "Prints a gantry.json with the services as processes, and the commands that set the shared paths and the variables. Then what Gantry does not run, such as databases, and what cannot be taken, with what to do instead. Changes nothing, and needs no network.",
