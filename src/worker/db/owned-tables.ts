@@ -12,11 +12,12 @@ import {
   type members,
   type passkeys,
   type recoveryCodes,
+  type signInCodes,
   trustRules,
   type usedSecrets,
 } from "#worker/db/identity-tables.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
-import { type idempotencyKeys, projects, type servers, type signInCodes, tokens } from "#worker/db/schema.ts";
+import { type idempotencyKeys, projects, type servers, tokens } from "#worker/db/schema.ts";
 
 /** The most projects, servers and tokens of an account, each. Few enough to list all in one response. */
 export const MAX_PER_ACCOUNT = 1_000;

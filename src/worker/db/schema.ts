@@ -133,20 +133,6 @@ export const tokens = sqliteTable(
   ],
 );
 
-/** The codes of sign-in links. Each works once, for ten minutes. Created by an operator with access to the database. */
-export const signInCodes = sqliteTable(
-  "sign_in_codes",
-  {
-    /** SHA-256 of the whole code, in hex. */
-    hash: text("hash").primaryKey(),
-    accountId: text("account_id").$type<AccountId>().notNull(),
-    expiresAt: integer("expires_at").notNull(),
-    /** Whose session it gives; null: a session that is nobody's. */
-    memberId: text("member_id").$type<MemberId>(),
-  },
-  (table) => [index("sign_in_codes_expires").on(table.expiresAt)],
-);
-
 export const servers = sqliteTable(
   "servers",
   {

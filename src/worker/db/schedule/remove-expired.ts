@@ -4,11 +4,11 @@ import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 
 import { AUDIT_RETENTION_DAYS } from "#contract/endpoints/audit/retention.ts";
 import { auditEntries, auditSeals, events } from "#worker/db/event-tables.ts";
-import { connectGrants, invitations, usedSecrets } from "#worker/db/identity-tables.ts";
+import { connectGrants, invitations, signInCodes, usedSecrets } from "#worker/db/identity-tables.ts";
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { orphanDeletion } from "#worker/db/projects/delete-project.ts";
 import { hooks, pushes } from "#worker/db/push-tables.ts";
-import { accounts, idempotencyKeys, servers, signInCodes, tokens } from "#worker/db/schema.ts";
+import { accounts, idempotencyKeys, servers, tokens } from "#worker/db/schema.ts";
 import { type Built, limited, prepare, qb } from "#worker/db/statements.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

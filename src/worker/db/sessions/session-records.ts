@@ -4,10 +4,10 @@ import type { MemberId, TokenId } from "#contract/ids.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import type { Database } from "#worker/db/database-session.ts";
 import { requiresSso } from "#worker/db/connections/connection-records.ts";
-import { members, recoveryCodes } from "#worker/db/identity-tables.ts";
+import { members, recoveryCodes, signInCodes } from "#worker/db/identity-tables.ts";
 import type { NewRow } from "#worker/db/owned-tables.ts";
 import { read, readerOf, select } from "#worker/db/reads.ts";
-import { signInCodes, tokens } from "#worker/db/schema.ts";
+import { tokens } from "#worker/db/schema.ts";
 
 export type NewSession = Pick<
   NewRow<typeof tokens>,
