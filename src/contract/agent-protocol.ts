@@ -8,6 +8,7 @@ import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { PublicKey } from "#contract/endpoints/projects/repository-access.ts";
 import {
+  Containers,
   Disk,
   IsolationLevel,
   PolicyLevel,
@@ -150,6 +151,9 @@ export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
 /** Why the ingress does not work, as a sentence. Missing if it works. */
 const reportedIngress = { ingress_problem: z.optional(textUpTo(MAX_INGRESS_PROBLEM)) };
 
+/** Missing: the agent is older than this field. */
+const reportedContainers = { containers: z.optional(Containers) };
+
 /** `fleet`: missing if the ingress is not Caddy with TLS, or has no root yet. `balance`: missing if the server balances nothing. */
 const reportedFleet = { fleet: z.optional(FleetReport), balance: z.optional(BalanceReports) };
 
@@ -197,6 +201,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     policy: growing(PolicyLevel),
     /** The programs for builds. Missing while the agent reads their versions. */
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
+    ...reportedContainers,
     ...reportedIngress,
     ...reportedFleet,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
@@ -212,6 +217,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     isolation: growing(IsolationLevel),
     policy: growing(PolicyLevel),
     tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
+    ...reportedContainers,
     ...reportedIngress,
     ...reportedFleet,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),

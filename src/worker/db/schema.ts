@@ -41,7 +41,12 @@ import type { DeployKeySummary } from "#contract/endpoints/projects/repository-a
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { HealthReason } from "#contract/endpoints/projects/health.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
-import type { IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import type {
+  Containers,
+  IsolationLevel,
+  PolicyLevel,
+  ToolReport,
+} from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { FleetReport } from "#contract/agent-fleet.ts";
@@ -154,8 +159,9 @@ export const servers = sqliteTable(
     agentMismatch: text("agent_mismatch", { mode: "json" }).$type<{ protocol: number; at: number }>(),
     diskTotalBytes: real("disk_total_bytes"),
     diskFreeBytes: real("disk_free_bytes"),
-    /** Null: the agent does not report it. */
+    /** Null: the agent does not report them. */
     diskCacheBytes: real("disk_cache_bytes"),
+    diskImageBytes: real("disk_image_bytes"),
     /** What the agent's last status reported of its projects, as a hash; null: not all of it is in `projects`. */
     reportsDigest: text("reports_digest"),
     /** Since when the status has had this hash, and when the agent reported it last. */
@@ -169,6 +175,8 @@ export const servers = sqliteTable(
     policy: text("policy").$type<Growing<PolicyLevel>>(),
     /** The programs for builds; null: unknown. */
     tools: text("tools", { mode: "json" }).$type<ToolReport[]>(),
+    /** What makes containers; null: unknown. */
+    containers: text("containers", { mode: "json" }).$type<Containers>(),
     /** What its agent can do (`capabilities` of its last hello); null: unknown. */
     capabilities: text("capabilities", { mode: "json" }).$type<string[]>(),
     /** Why the ingress as a whole does not work, from the agent's last report. */

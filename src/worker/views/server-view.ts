@@ -58,6 +58,7 @@ export function serverView(stored: ServerReading, now: number): Server {
     draining_since: timestampOrNull(reading.drain?.since ?? null),
     address: reading.address,
     detected_address: reading.fleet?.address ?? null,
+    containers: reading.containers,
   };
 }
 
@@ -91,10 +92,16 @@ function statusOf(reading: ServerReading): ServerStatus {
   return serverStatus({ ...connection, disk: diskOf(reading), ingressProblem });
 }
 
-function diskOf({ diskTotalBytes, diskFreeBytes, diskCacheBytes }: ServerReading): Disk | null {
+function diskOf({
+  diskTotalBytes,
+  diskFreeBytes,
+  diskCacheBytes,
+  diskImageBytes,
+}: ServerReading): Disk | null {
   if (diskTotalBytes === null || diskFreeBytes === null) return null;
   const caches = diskCacheBytes === null ? {} : { cache_bytes: diskCacheBytes };
-  return { total_bytes: diskTotalBytes, free_bytes: diskFreeBytes, ...caches };
+  const images = diskImageBytes === null ? {} : { image_bytes: diskImageBytes };
+  return { total_bytes: diskTotalBytes, free_bytes: diskFreeBytes, ...caches, ...images };
 }
 
 /**

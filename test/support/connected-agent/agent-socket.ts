@@ -16,7 +16,13 @@ import type { BalanceReports, FleetReport } from "#contract/agent-fleet.ts";
 import type { AgentAnswer } from "#contract/agent-answers.ts";
 import { requestTypes } from "#contract/agent-requests.ts";
 import type { TipMoved } from "#contract/agent-watch.ts";
-import type { IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import type {
+  Containers,
+  Disk,
+  IsolationLevel,
+  PolicyLevel,
+  ToolReport,
+} from "#contract/endpoints/servers/schemas.ts";
 import type { FollowedLine, AppOutputLine } from "#contract/endpoints/output/schemas.ts";
 import type { CommandReading } from "#contract/endpoints/commands/schemas.ts";
 import type { CronJobReport, CronRunReading } from "#contract/endpoints/cron/schemas.ts";
@@ -59,7 +65,7 @@ export const cronJob: CronJobReport = {
   runs: [endedCronRun.run],
 };
 
-const DISK = { total_bytes: 100e9, free_bytes: 60e9 };
+const DISK: Disk = { total_bytes: 100e9, free_bytes: 60e9 };
 
 /** What an agent reports of the isolation and the policy of its server, unless a test changes it. */
 export const LEVEL = { isolation: "none", policy: "open" } as const;
@@ -141,6 +147,9 @@ export class AgentSocket {
   policy: PolicyLevel = LEVEL.policy;
   /** The programs that it reports; `undefined`: none yet. */
   tools: ToolReport[] | undefined = undefined;
+  /** What makes containers on its server; `undefined`: it is too old to say that. */
+  containers: Containers | undefined = undefined;
+  disk = DISK;
   /** The reported problem of the ingress. */
   ingressProblem: string | undefined = undefined;
   /** How other servers reach its ingress, and what it has taken out as a balancer. */
@@ -202,10 +211,11 @@ export class AgentSocket {
         ...(this.answersRequests || hello.deployKeys !== undefined ? requestTypes : []),
         ...this.capabilities,
       ],
-      disk: DISK,
+      disk: this.disk,
       isolation: this.isolation,
       policy: this.policy,
       tools: this.tools,
+      containers: this.containers,
       ingress_problem: this.ingressProblem,
       fleet: this.fleet,
       balance: this.balance,
@@ -322,10 +332,11 @@ export class AgentSocket {
   status(projects: ProjectReport[]): void {
     this.#send({
       type: "status",
-      disk: DISK,
+      disk: this.disk,
       isolation: this.isolation,
       policy: this.policy,
       tools: this.tools,
+      containers: this.containers,
       ingress_problem: this.ingressProblem,
       fleet: this.fleet,
       balance: this.balance,

@@ -74,6 +74,7 @@ describe("a server", () => {
       draining_since: null,
       address: null,
       detected_address: null,
+      containers: null,
     });
     expect(await get(token, server.id)).toEqual(shown);
     expect(isWellFormedToken(enrollment.token, "enrollment")).toBe(true);
@@ -176,6 +177,38 @@ describe("a server", () => {
     project.agent.tools = undefined;
     project.agent.status([]);
     await vi.waitFor(async () => expect(await tools()).toBeNull());
+  });
+
+  it("shows what makes containers, or why nothing does, as its agent last reported it", async () => {
+    const project = await TestProject.connected();
+    const { agent } = project;
+    const containers = async () => (await get(project.token, agent.serverId)).containers;
+    expect(await containers()).toBeNull();
+    const reports = [
+      { engine: "podman", version: "5.4.2" },
+      { engine: null, problem: "podman does not start." },
+      // An older agent was installed again.
+      undefined,
+    ] as const;
+    for (const report of reports) {
+      agent.containers = report;
+      agent.status([]);
+      await vi.waitFor(async () => expect(await containers()).toEqual(report ?? null));
+    }
+    agent.cut();
+    agent.containers = reports[0];
+    await agent.connect();
+    await vi.waitFor(async () => expect(await containers()).toEqual(reports[0]));
+  });
+
+  it("shows what the caches and images of its projects take, if its agent reports it", async () => {
+    const project = await TestProject.connected();
+    const { agent } = project;
+    const disk = async () => (await get(project.token, agent.serverId)).disk;
+    await vi.waitFor(async () => expect(await disk()).toEqual(agent.disk));
+    agent.disk = { ...agent.disk, cache_bytes: 7, image_bytes: 9 };
+    agent.status([]);
+    await vi.waitFor(async () => expect(await disk()).toEqual(agent.disk));
   });
 
   it("keeps the capabilities that its agent last connected with", async () => {

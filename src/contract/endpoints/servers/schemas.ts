@@ -7,7 +7,7 @@ import { Region } from "#contract/regions.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { GivenServerAddress } from "#contract/endpoints/servers/server-address.ts";
-import { growing } from "#contract/growing.ts";
+import { growing, unknownOf } from "#contract/growing.ts";
 
 /** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full, or with an ingress problem. */
 export const ServerStatus = z.enum(["pending", "healthy", "degraded", "offline"]);
@@ -41,6 +41,7 @@ export const Disk = z.strictObject({
   total_bytes: numberFrom(0),
   free_bytes: numberFrom(0),
   cache_bytes: z.optional(numberFrom(0)),
+  image_bytes: z.optional(numberFrom(0)),
 });
 export type Disk = z.infer<typeof Disk>;
 
@@ -65,6 +66,19 @@ export const ToolReport = z.strictObject({
 export type ToolReport = z.infer<typeof ToolReport>;
 
 export const MAX_REPORTED_TOOLS = 50;
+
+/** The maximum length of what a server lacks for containers. */
+export const MAX_CONTAINERS_PROBLEM = 500;
+
+/** What makes containers on a server. Without it, `problem` is why nothing does and what to do, in sentences. */
+export const Containers = growing(
+  z.discriminatedUnion("engine", [
+    z.strictObject({ engine: z.literal("podman"), version: textBetween(1, MAX_TOOL_VERSION) }),
+    z.strictObject({ engine: z.null(), problem: textBetween(1, MAX_CONTAINERS_PROBLEM) }),
+  ]),
+  z.object({ engine: unknownOf(["podman"]) }),
+);
+export type Containers = z.infer<typeof Containers>;
 
 /** Why the control plane refuses an agent that has a valid credential. `at`: when the agent last tried to connect. */
 export const AgentProblem = z.strictObject({
@@ -108,6 +122,8 @@ export const Server = z.extend(ServerRow, {
   address: z._default(z.nullable(z.string()), null),
   /** From its agent; null: unknown. */
   detected_address: z._default(z.nullable(z.string()), null),
+  /** Null: the agent does not report it. */
+  containers: z._default(z.nullable(Containers), null),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -22,7 +22,10 @@ const server = {
   last_seen_at: "2026-11-20T09:15:01.118Z",
   agent_version: "0.2.0",
   agent_problem: null,
-  disk: { total_bytes: 80_000_000_000, free_bytes: 51_200_000_000, cache_bytes: 412_000_000 },
+  disk: {
+    ...{ total_bytes: 80_000_000_000, free_bytes: 51_200_000_000 },
+    ...{ cache_bytes: 412_000_000, image_bytes: 1_340_000_000 },
+  },
   isolation: "projects",
   policy: "strict",
   uptime_days: [
@@ -43,6 +46,7 @@ const server = {
   draining_since: null,
   address: null,
   detected_address: "10.0.0.11",
+  containers: { engine: "podman", version: "5.4.2" },
 } as const;
 
 const enrollment = {
@@ -85,6 +89,7 @@ export const serverTexts = {
       tools: null,
       ingress_problem: null,
       detected_region: null,
+      containers: null,
       enrollment,
     },
     location: `/v1/servers/${example.server}`,
@@ -204,6 +209,8 @@ const serverFields = {
     "Where balancers of Gantry reach the server. `null`: at `detected_address`. Only used for projects with the entry `balancer`.",
   detected_address:
     "The address that the server has in the network of its default route, as its agent reports it. `null`: unknown.",
+  containers:
+    "What builds projects with a Dockerfile and runs them in containers, at the agent's last report. `null`: its agent has not connected yet, or is older than this field.",
 };
 
 export const serverSchemas = {
@@ -261,11 +268,22 @@ export const serverSchemas = {
     name: "The name of the program, such as `node`.",
     version: "Its version. `null`: it does not print one.",
   }),
+  Containers: object(
+    schemas.Containers,
+    "What makes containers on a server. Without it, projects with a Dockerfile cannot be deployed there.",
+    {
+      engine: "`podman`, or `null`: nothing does.",
+      version: "The version of podman.",
+      problem: "Why the server cannot make containers, and what to do about it.",
+    },
+  ),
   Disk: object(schemas.Disk, "Disk space.", {
     total_bytes: "The size of the disk.",
     free_bytes: "The free space.",
     cache_bytes:
       "What the caches of all projects take: kept dependencies, and what builds keep for the next one.",
+    image_bytes:
+      "What the container images of all projects take, with the layers that only the next build uses, after each project's last deployment.",
   }),
   Enrollment: object(schemas.Enrollment, "How to enrol an agent.", {
     token: "The enrolment token. It works once, and is shown only in this response.",

@@ -7,7 +7,13 @@ import type { FleetSet } from "#domain/fleet/fleet-state.ts";
 import { healthReasons } from "#domain/health/health-reasons.ts";
 import type { ProcessReport } from "#contract/endpoints/processes/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
-import type { Disk, IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import type {
+  Containers,
+  Disk,
+  IsolationLevel,
+  PolicyLevel,
+  ToolReport,
+} from "#contract/endpoints/servers/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import type { Region } from "#contract/regions.ts";
 import type { Growing } from "#contract/growing.ts";
@@ -34,6 +40,8 @@ export type Presence = {
   readonly policy?: Growing<PolicyLevel> | null | undefined;
   /** null: the agent does not report them. */
   readonly tools?: ToolReport[] | null | undefined;
+  /** null: the agent does not report it. */
+  readonly containers?: Containers | null | undefined;
   /** null: none. */
   readonly ingressProblem?: string | null | undefined;
   readonly connectedMsByDay?: Record<string, number>;
@@ -84,6 +92,7 @@ export async function writePresence(
           diskTotalBytes: disk.total_bytes,
           diskFreeBytes: disk.free_bytes,
           diskCacheBytes: disk.cache_bytes ?? null,
+          diskImageBytes: disk.image_bytes ?? null,
         }),
     ...(status === null
       ? {}

@@ -1,7 +1,13 @@
 import * as z from "zod/mini";
 
 import { BalanceReports, FleetReport } from "#contract/agent-fleet.ts";
-import { Disk, IsolationLevel, PolicyLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import {
+  Containers,
+  Disk,
+  IsolationLevel,
+  PolicyLevel,
+  ToolReport,
+} from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { Region } from "#contract/regions.ts";
 import { growing, type Growing } from "#contract/growing.ts";
@@ -33,6 +39,7 @@ type AgentReport = {
   readonly isolation: Growing<IsolationLevel>;
   readonly policy: Growing<PolicyLevel>;
   readonly tools?: ToolReport[] | undefined;
+  readonly containers?: Containers | undefined;
   readonly ingress_problem?: string | undefined;
   readonly fleet?: FleetReport | undefined;
   readonly balance?: BalanceReports | undefined;
@@ -48,6 +55,7 @@ const CAPABILITIES = "capabilities";
 const ISOLATION = "isolation";
 const POLICY = "policy";
 const TOOLS = "tools";
+const CONTAINERS = "containers";
 const INGRESS_PROBLEM = "ingress_problem";
 const FLEET_REPORT = "fleet_report";
 const BALANCE = "balance";
@@ -68,6 +76,7 @@ const storedPolicy = storedAs(z.optional(z.nullable(growing(PolicyLevel))));
 const storedFleet = storedAs(z.optional(FleetReport));
 const storedBalance = storedAs(z.optional(BalanceReports));
 const storedTools = storedAs(z.optional(z.nullable(z.array(ToolReport))));
+const storedContainers = storedAs(z.optional(z.nullable(Containers)));
 
 export type PresenceRevision = { readonly presence: Presence; readonly revision: number };
 
@@ -191,10 +200,11 @@ export class PresenceRecord {
 
   /** Fields that the agent omits are unknown from now on. */
   #keepOptional(report: Omit<AgentReport, "agent_version">): void {
-    const { isolation, policy, tools, ingress_problem: problem } = report;
+    const { isolation, policy, tools, containers, ingress_problem: problem } = report;
     this.#kv.put(ISOLATION, isolation);
     this.#kv.put(POLICY, policy);
     this.#kv.put(TOOLS, tools ?? null);
+    this.#kv.put(CONTAINERS, containers ?? null);
     this.#kv.put(INGRESS_PROBLEM, problem ?? null);
     this.#keepFleet(report);
   }
@@ -251,10 +261,11 @@ export class PresenceRecord {
     const isolation = storedIsolation.parse(this.#kv.get(ISOLATION));
     const policy = storedPolicy.parse(this.#kv.get(POLICY));
     const tools = storedTools.parse(this.#kv.get(TOOLS));
+    const containers = storedContainers.parse(this.#kv.get(CONTAINERS));
     const ingressProblem = this.#ingressProblem();
     const detectedRegion = z.optional(Region).parse(this.#kv.get(REGION));
     const takenOverAt = this.#takeover()?.at ?? null;
-    const agent = { isolation, policy, tools, ingressProblem, detectedRegion, takenOverAt };
+    const agent = { isolation, policy, tools, containers, ingressProblem, detectedRegion, takenOverAt };
     const fromHello = { sealKey, capabilities: this.#capabilities() };
     const answer = this.#fleet.answer();
     const out = storedBalance.parse(this.#kv.get(BALANCE)) ?? [];
@@ -273,6 +284,7 @@ export class PresenceRecord {
     this.#kv.delete(ISOLATION);
     this.#kv.delete(POLICY);
     this.#kv.delete(TOOLS);
+    this.#kv.delete(CONTAINERS);
     this.#kv.delete(INGRESS_PROBLEM);
     this.#kv.delete(FLEET_REPORT);
     this.#kv.delete(BALANCE);
