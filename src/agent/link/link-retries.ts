@@ -5,6 +5,7 @@ import { AGENT_VERSION } from "#agent/context/version.ts";
 import { retryDelayMs } from "#agent/lib/retry-delay.ts";
 import type { ConnectionEnd } from "#agent/link/connect.ts";
 import { writeLinkStatus } from "#agent/link/link-status.ts";
+import { reportContainers } from "#agent/report/report-containers.ts";
 import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { installCommand } from "#contract/public-paths.ts";
 
@@ -104,6 +105,7 @@ function writeStatus(context: AgentContext, reason: string | null): void {
     isolation: context.isolation.kind,
     policy: describePolicy(context.policy),
     tools: context.tools.latest ?? undefined,
+    containers: reportContainers(context.engine),
   });
 }
 

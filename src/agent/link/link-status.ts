@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { readJsonFile } from "#node/read-json-file.ts";
-import { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
+import { Containers, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { storedAs } from "#contract/stored.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
@@ -24,6 +24,7 @@ export const LinkStatus = z.object({
   /** As a sentence. */
   policy: z.string(),
   tools: z.optional(z.array(ToolReport)),
+  containers: z.optional(Containers),
 });
 export type LinkStatus = z.infer<typeof LinkStatus>;
 const storedStatus = storedAs(LinkStatus);

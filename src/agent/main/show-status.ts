@@ -4,6 +4,7 @@ import { isolationSentences, supervisorSentences } from "#agent/isolation/isolat
 import { readConnection } from "#agent/context/connection-file.ts";
 import { holderOf } from "#agent/lib/home-lock.ts";
 import { readSealKey } from "#agent/secrets/seal-key.ts";
+import { containersText } from "#contract/endpoints/servers/containers-text.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { readLinkStatus } from "#agent/link/link-status.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
@@ -28,11 +29,12 @@ export async function agentStatus(home: string): Promise<AgentStatus> {
       : `\n${isolationSentences[link.isolation]}\n${supervisorSentences[link.isolation]}`;
   const policy = link.policy === undefined ? "" : `\npolicy: ${link.policy}`;
   const tools = link.tools === undefined ? "" : `\ntools for builds: ${toolList(link.tools)}`;
+  const containers = link.containers === undefined ? "" : `\ncontainers: ${containersText(link.containers)}`;
   const connection = link.connected
     ? `connected to ${link.url} as ${link.server_id} since ${link.since} (${what})`
     : `not connected to ${link.url} since ${link.since}: ${link.reason ?? "connecting"} (${what})`;
   const caches = `\ncaches of projects: ${sizeText(await cachesSize(home))}`;
-  const lines = `${await sealKeyLine(home)}${isolation}${policy}${tools}${await ingressLines(home)}${caches}`;
+  const lines = `${await sealKeyLine(home)}${isolation}${policy}${tools}${containers}${await ingressLines(home)}${caches}`;
   return { isConnected: link.connected, text: `${connection}${lines}` };
 }
 

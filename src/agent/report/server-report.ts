@@ -6,6 +6,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { policyLevel } from "#agent/policy/policy-level.ts";
 import { ingressProblem, limitReports, reportProject } from "#agent/report/project-report.ts";
+import { reportContainers } from "#agent/report/report-containers.ts";
 import { reportDeployKeys } from "#agent/report/report-keys.ts";
 import { hasIngress, ingressProblemOf } from "#agent/ingress/has-ingress.ts";
 import { leadsToApp, readSite } from "#agent/ingress/site-file.ts";
@@ -30,6 +31,7 @@ export async function reportServer(context: AgentContext) {
     isolation: context.isolation.kind,
     policy: policyLevel(context.policy),
     tools: await tools(context),
+    containers: reportContainers(context.engine),
     ...ingressProblem(ingressProblemOf(context, await hasApps(context)) ?? context.ingress.fleetProblem()),
     ...(await reportFleet(context)),
     projects: await projects(context),

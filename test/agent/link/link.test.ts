@@ -30,6 +30,31 @@ describe("the link", () => {
     });
   });
 
+  it("says what makes containers on the server, or why nothing does, when it begins and in each status", async () => {
+    const problem = "This server is not set up for containers. ".repeat(20);
+    world.engine = { kind: "missing", reason: problem };
+    const agent = await world.startAgent({ statusMs: 50 });
+    const said = () =>
+      world.control.messages.flatMap((one) =>
+        one.type === "hello" || one.type === "status" ? [{ type: one.type, containers: one.containers }] : [],
+      );
+    // Its whole reason could be too long for the control plane.
+    const missing = { engine: null, problem: problem.slice(0, 500) };
+    await world.control.waitFor("a status", () => said().length > 1);
+    expect(said().slice(0, 2)).toEqual([
+      { type: "hello", containers: missing },
+      { type: "status", containers: missing },
+    ]);
+    expect(await readLinkStatus(world.home)).toMatchObject({ containers: missing });
+    await agent.stop();
+    world.engine = { kind: "podman", version: "5.4.2" };
+    await world.startAgent();
+    expect(said().at(-1)).toEqual({
+      type: "hello",
+      containers: { engine: "podman", version: "5.4.2" },
+    });
+  });
+
   it("is opened again after a cut, with a hello that names the current runs, which continue", async () => {
     await world.startAgent();
     const run = world.control.dispatch(world.order({ build_command: "sleep 0.6" }));

@@ -9,6 +9,7 @@ import { createRunOutcomes } from "#agent/metrics/run-outcomes.ts";
 import { createAppRegistry } from "#agent/apps/app-registry.ts";
 import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
 import { endSupervisor } from "#agent/apps/process-supervisor.ts";
+import type { ContainerEngine } from "#agent/containers/engine.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { Policy } from "#agent/policy/policy.ts";
 import { type Isolation, noIsolation } from "#agent/isolation/isolation.ts";
@@ -94,6 +95,8 @@ export class AgentWorld {
   repositoryUrl: string | null = null;
   /** Who runs the commands, read when an agent starts. */
   isolation: Isolation = noIsolation;
+  /** What makes containers, read when an agent starts. */
+  engine: ContainerEngine = { kind: "missing", reason: "Tests of containers run on a server." };
   #version = 0;
 
   get #repositoryAddress() {
@@ -155,7 +158,7 @@ export class AgentWorld {
       ingress: noIngress,
       slots: localSlotsFolder(this.home),
       isolation: this.isolation,
-      engine: { kind: "missing", reason: "Tests of containers run on a server." },
+      engine: this.engine,
       supervisor: chooseSupervisor(this.isolation, this.#supervisorOptions),
       tools: toolsOf(environment),
       log: (message) => void this.logLines.push(message),

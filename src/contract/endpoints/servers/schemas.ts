@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { listUpTo, numberFrom, textBetween, textLike, wholeFrom } from "#contract/bounds.ts";
+import { listUpTo, numberFrom, textBetween, textUpTo, textLike, wholeFrom } from "#contract/bounds.ts";
 import { ServerId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { Region } from "#contract/regions.ts";
@@ -74,7 +74,7 @@ export const MAX_CONTAINERS_PROBLEM = 500;
 export const Containers = growing(
   z.discriminatedUnion("engine", [
     z.strictObject({ engine: z.literal("podman"), version: textBetween(1, MAX_TOOL_VERSION) }),
-    z.strictObject({ engine: z.null(), problem: textBetween(1, MAX_CONTAINERS_PROBLEM) }),
+    z.strictObject({ engine: z.null(), problem: textUpTo(MAX_CONTAINERS_PROBLEM) }),
   ]),
   z.object({ engine: unknownOf(["podman"]) }),
 );

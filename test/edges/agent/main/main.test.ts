@@ -247,7 +247,7 @@ describe("gantry-agent status", () => {
       .poll(async () => (await status()).text)
       .toMatch(
         new RegExp(
-          `^connected to ${url} as ${serverId} .* protocol 2, process ${agent.child.pid}\\)\nseal key: .*\n.*\n.*\npolicy: .*\ntools for builds: node \\d`,
+          `^connected to ${url} as ${serverId} .* protocol 2, process ${agent.child.pid}\\)\nseal key: .*\n.*\n.*\npolicy: .*\ntools for builds: node \\d.*\ncontainers: no: Containers need the agent as a service`,
         ),
       );
     await world.control.close();
