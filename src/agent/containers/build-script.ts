@@ -82,7 +82,7 @@ export function inspectCommand(place: EnginePlace, version: number): Command {
 
 /**
  * The command that removes the images of all releases except these, and what containers have left that were killed. If the rest has more
- * than a number of MiB, it also removes the layers that only the next build would use.
+ * than a number of MiB, it also removes the layers that only the next build would use. It prints what is left, for `readUsedBytes`.
  */
 export function tidyCommand(place: EnginePlace, keep: readonly number[], maxMib: number): Command {
   const kept = ` ${keep.map(imageTag).join(" ")} `;
@@ -96,11 +96,19 @@ export function tidyCommand(place: EnginePlace, keep: readonly number[], maxMib:
       "done",
       ...removeLeftLayers(place),
       // Folders of the ids in containers can be read only there.
-      `used=$(${engine} unshare du -sm --one-file-system ${shellQuote(place.folder.containers)} | cut -f 1)`,
-      `if [ "$used" -gt ${maxMib} ]; then ${engine} rmi --prune >/dev/null; fi`,
+      `measure() { used=$(${engine} unshare du -sm --one-file-system ${shellQuote(place.folder.containers)} | cut -f 1); }`,
+      "measure",
+      `if [ "$used" -gt ${maxMib} ]; then ${engine} rmi --prune >/dev/null; measure; fi`,
+      'echo "$used"',
     ],
     {},
   );
+}
+
+/** What `tidyCommand` printed, in bytes; null: it did not measure anything. */
+export function readUsedBytes(stdout: string): number | null {
+  const mib = /^\d+$/.exec(stdout.trim())?.[0];
+  return mib === undefined ? null : Number(mib) * 1024 * 1024;
 }
 
 /** A container that was killed leaves the layer that it wrote to. Nothing names it any more, and no process has it mounted. */

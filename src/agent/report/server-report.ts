@@ -10,6 +10,7 @@ import { reportContainers } from "#agent/report/report-containers.ts";
 import { reportDeployKeys } from "#agent/report/report-keys.ts";
 import { hasIngress, ingressProblemOf } from "#agent/ingress/has-ingress.ts";
 import { leadsToApp, readSite } from "#agent/ingress/site-file.ts";
+import { imagesSize } from "#agent/workspace/images-size.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import {
   type ActiveRun,
@@ -93,5 +94,6 @@ async function disk({ home }: AgentContext) {
     total_bytes: blocks * bsize,
     free_bytes: bavail * bsize,
     cache_bytes: await cachesSize(home),
+    image_bytes: await imagesSize(home),
   };
 }

@@ -44,6 +44,8 @@ export function projectFolder(home: string, projectId: ProjectId) {
     artifacts: join(root, "artifacts"),
     /** The project's images and containers. Only the project's user can read it. */
     containers: join(root, "containers"),
+    /** What they took after the last deployment. */
+    imagesSize: join(root, "images.json"),
     /** Unfinished files, and files that are about to be deleted. */
     temp: join(root, "tmp"),
     /** Output of processes that activate commands left running. */

@@ -24,7 +24,12 @@ describe("the link", () => {
     expect(world.control.messages.at(-1)).toMatchObject({
       type: "hello",
       protocol: PROTOCOL_VERSION,
-      disk: { total_bytes: expect.any(Number), free_bytes: expect.any(Number), cache_bytes: 0 },
+      disk: {
+        total_bytes: expect.any(Number),
+        free_bytes: expect.any(Number),
+        cache_bytes: 0,
+        image_bytes: 0,
+      },
       projects: [{ project_id: world.projectId, release: 1, releases: [1], url: null }],
       runs: [],
     });

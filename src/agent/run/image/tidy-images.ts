@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 
-import { tidyCommand } from "#agent/containers/build-script.ts";
+import { readUsedBytes, tidyCommand } from "#agent/containers/build-script.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { runCommand } from "#agent/step/run-command.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
+import { recordImagesSize } from "#agent/workspace/images-size.ts";
 import { listReleases } from "#agent/workspace/releases.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 import { hasSucceeded } from "#build/process/command.ts";
@@ -14,7 +15,8 @@ import { messageOf } from "#contract/lib/message-of.ts";
 const UNIT = 5;
 
 /**
- * Removes the images of releases that are no longer there. An image of a release on this server stays, whatever else there is.
+ * Removes the images of releases that are no longer there, and records what the others take. An image of a release on this server stays,
+ * whatever else there is.
  * @param wanted aborted when the project's next run waits
  */
 export async function tidyImages(scope: RunScope, wanted: AbortSignal): Promise<void> {
@@ -40,6 +42,8 @@ export async function tidyImages(scope: RunScope, wanted: AbortSignal): Promise<
         },
       },
     );
+    const bytes = hasSucceeded(ran.end) ? readUsedBytes(ran.stdout) : null;
+    if (bytes !== null) await recordImagesSize(folder, bytes);
     if (!hasSucceeded(ran.end) && ran.end.kind !== "stopped")
       context.log(`${order.project_name}: its images cannot be cleaned up: ${describeEnd(ran.end)}`);
   } catch (error) {

@@ -1,0 +1,60 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+import { readUsedBytes, tidyCommand } from "#agent/containers/build-script.ts";
+import { projectFolder } from "#agent/workspace/project-folder.ts";
+
+import { ids } from "../support/harness.ts";
+
+const MIB = 1024 * 1024;
+
+/** Stands in for buildah, which runs only on a server: two images, and a layer that only the next build uses. */
+const BUILDAH = `#!/bin/sh
+shift 3
+echo "$*" >> "$ASKED"
+case $1 in
+  images) echo localhost/gantry:1; echo localhost/gantry:2; echo docker.io/library/node:24 ;;
+  unshare) shift; exec "$@" ;;
+  rmi) if [ "$2" = --prune ]; then rm "$LAYER"; fi ;;
+esac
+`;
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "gantry-tidy-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+/** Runs the script for a storage of five MiB, of which two are only for the next build. */
+function tidy(maxMib: number) {
+  const folder = projectFolder(home, ids.project());
+  const [programs, asked, layer] = [join(home, "bin"), join(home, "asked"), join(folder.containers, "layer")];
+  mkdirSync(join(folder.containers, "overlay"), { recursive: true });
+  mkdirSync(programs);
+  writeFileSync(join(programs, "buildah"), BUILDAH);
+  chmodSync(join(programs, "buildah"), 0o755);
+  writeFileSync(join(folder.containers, "image"), Buffer.alloc(3 * MIB - 64 * 1024, 1));
+  writeFileSync(layer, Buffer.alloc(2 * MIB, 1));
+  const { argv, cwd } = tidyCommand({ folder, environment: {} }, [2], maxMib);
+  const [program, ...rest] = argv;
+  const env = { PATH: `${programs}:${process.env["PATH"]}`, ASKED: asked, LAYER: layer };
+  const stdout = execFileSync(program, rest, { cwd, env, encoding: "utf8" });
+  const removed = readFileSync(asked, "utf8").match(/^rmi .*$/gm);
+  return { bytes: readUsedBytes(stdout), removed };
+}
+
+it("removes the images of releases that are gone, and prints what is left", () => {
+  expect(tidy(10)).toEqual({ bytes: 5 * MIB, removed: ["rmi localhost/gantry:1"] });
+});
+
+it("removes what only the next build would use if there is too much, and measures again", () => {
+  expect(tidy(4)).toEqual({ bytes: 3 * MIB, removed: ["rmi localhost/gantry:1", "rmi --prune"] });
+});
+
+it.each(["", "du: cannot read\n", "5 6"])("knows no size if the script prints %j", (stdout) => {
+  expect(readUsedBytes(stdout)).toBeNull();
+});
