@@ -3,6 +3,7 @@ import { policySentences } from "#contract/endpoints/servers/policy-sentences.ts
 import { type InstallPolicy, installPolicyTexts } from "#contract/install-flags.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 import { isConnected } from "#contract/endpoints/servers/is-connected.ts";
+import { containersText } from "#contract/endpoints/servers/containers-text.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { textOf } from "#contract/growing.ts";
 import type { ChosenEnrollment } from "#cli/commands/enrollment-options.ts";
@@ -46,10 +47,18 @@ export function printServer(output: Output, server: Server): void {
     ["seal key", server.seal_key?.fingerprint ?? null],
     ["disk", free],
     ["caches", disk?.cache_bytes === undefined ? null : sizeText(disk.cache_bytes)],
+    ["images", imagesText(server)],
     ["tools", server.tools === null ? null : printable(toolList(server.tools))],
+    ["containers", server.containers === null ? null : printable(containersText(server.containers))],
     ["projects are", server.isolation === null ? null : textOf(isolationTexts, server.isolation)],
     ["policy", server.policy === null ? null : textOf(policySentences, server.policy)],
   ]);
+}
+
+/** Most servers have no images. */
+function imagesText({ disk }: Server): string | null {
+  const bytes = disk?.image_bytes ?? 0;
+  return bytes === 0 ? null : sizeText(bytes);
 }
 
 function takeoverText({ taken_over_at: at }: Server, output: Output): string | null {
