@@ -56,6 +56,33 @@ describe("the table of servers", () => {
     await expect.poll(() => texts("web-2")).toEqual(["web-2", "Waiting for agent", "", ""]);
   });
 
+  it("shows below a server what makes containers or why nothing does, and what images take", async () => {
+    const { disk } = agent;
+    agent.ingressProblem = undefined;
+    agent.containers = { engine: "podman", version: "5.4.2" };
+    agent.disk = { ...disk, cache_bytes: 412 * 2 ** 20, image_bytes: 1.25 * 2 ** 30 };
+    await server.changeKey();
+    const { page } = await visit();
+    await openSignedIn(page, local, "/app/servers");
+    const fold = page.getByRole("button", { name: "web-1", exact: true });
+    await fold.click();
+    await page.getByText("podman 5.4.2", { exact: true }).waitFor();
+    await page.getByText("412 MiB in caches, 1.3 GiB in images").waitFor();
+    const problem =
+      "This server is not set up for containers. Run the install line of this server again with --with-containers, as root: it needs Debian 13 or newer.";
+    agent.containers = { engine: null, problem };
+    agent.disk = disk;
+    await server.changeKey();
+    await page.reload();
+    await fold.click();
+    await page.getByText(`None: ${problem}`, { exact: true }).waitFor();
+    for (const size of [wideScreen, phone]) {
+      await page.setViewportSize(size);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      for (const scheme of ["light", "dark"] as const) expect(await violations(page, scheme)).toEqual([]);
+    }
+  });
+
   it("drains a server from its menu, says so in its row and its details, and ends it", async () => {
     agent.ingressProblem = undefined;
     await server.changeKey();

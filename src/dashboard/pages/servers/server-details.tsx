@@ -9,6 +9,7 @@ import {
   type ServerRow,
 } from "#contract/endpoints/servers/schemas.ts";
 import { policySentences } from "#contract/endpoints/servers/policy-sentences.ts";
+import { containersText } from "#contract/endpoints/servers/containers-text.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 import { textOf } from "#contract/growing.ts";
@@ -70,6 +71,7 @@ function Facts({ server }: { readonly server: Server }) {
     policy,
     seal_key: key,
     tools,
+    containers,
   } = server;
   const region = server.region ?? server.detected_region;
   const address = server.address ?? server.detected_address;
@@ -134,6 +136,16 @@ function Facts({ server }: { readonly server: Server }) {
           <dd>{withHiddenShown(toolList(tools))}</dd>
         </>
       )}
+      {containers === null ? null : (
+        <>
+          <dt>Containers</dt>
+          <dd>
+            {withHiddenShown(
+              containers.engine === null ? `None: ${containers.problem}` : containersText(containers),
+            )}
+          </dd>
+        </>
+      )}
       {key === null ? null : (
         <>
           <dt>Seal key</dt>
@@ -151,12 +163,18 @@ const isolationTexts = {
   none: "None: all projects share the agent's user, and each can read and change the others.",
 } as const satisfies Record<IsolationLevel, string>;
 
-function DiskUse({ total_bytes: total, free_bytes: free, cache_bytes: caches }: Disk) {
+function DiskUse({
+  total_bytes: total,
+  free_bytes: free,
+  cache_bytes: caches = 0,
+  image_bytes: images = 0,
+}: Disk) {
   return (
     <>
       <meter min={0} max={total} value={total - free} high={total * 0.9} aria-label="Disk in use" />{" "}
       {sizeText(free)} of {sizeText(total)} free
-      {caches === undefined || caches === 0 ? "" : `, ${sizeText(caches)} in caches`}
+      {caches === 0 ? "" : `, ${sizeText(caches)} in caches`}
+      {images === 0 ? "" : `, ${sizeText(images)} in images`}
     </>
   );
 }
