@@ -61,6 +61,7 @@ export const problems = {
   server_in_use: { status: 409, title: "Server in use" },
   protocol_mismatch: { status: 409, title: "Protocol mismatch" },
   server_offline: { status: 409, title: "Server offline" },
+  containers_missing: { status: 409, title: "Containers missing" },
   agent_outdated: { status: 409, title: "Agent outdated" },
   log_expired: { status: 410, title: "Log expired" },
   live_changed: { status: 412, title: "Live deployment changed" },

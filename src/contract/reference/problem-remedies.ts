@@ -87,6 +87,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
     "Run this installation's `/install.sh` on the server to install the matching agent. The token has not been used and still works.",
   server_offline:
     "Start the agent on the server: `gantry-agent status` shows why it is not connected. Then send the request again.",
+  containers_missing:
+    "Run this installation's `/install.sh` with `--with-containers` on the server, or choose another server for the project. Then send the request again.",
   agent_outdated:
     "Run this installation's `/install.sh` on the server to update the agent. Then send the request again.",
   log_expired:

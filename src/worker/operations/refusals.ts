@@ -118,6 +118,41 @@ export function refuseOldAgents(context: Pick<Context, "origin">, found: AgentsT
   return text === null ? null : refuseOutdated(context, text);
 }
 
+/**
+ * Why a project cannot be deployed on its servers, with their names: agents that are too old, or no containers for a project that is built
+ * from a Dockerfile. null: it can.
+ */
+export function findUnfitServers(
+  found: AgentsToDeploy & Pick<ProjectToDeploy, "containers">,
+): { readonly code: "agent_outdated" | "containers_missing"; readonly text: string } | null {
+  const old = oldAgentsText(found);
+  if (old !== null) return { code: "agent_outdated", text: old };
+  const { outdated, missing } = found.containers;
+  if (outdated.length > 0)
+    return {
+      code: "agent_outdated",
+      text: tooOld(outdated, "for a project that is built from a Dockerfile"),
+    };
+  if (missing.length === 0) return null;
+  const text = `The project is built from a Dockerfile, and ${missing.join(", ")} cannot run containers.`;
+  return { code: "containers_missing", text };
+}
+
+/** Refuses a start on servers that cannot carry it out, and says what to run there; null: all can. */
+export function refuseUnfitServers(
+  { origin }: Pick<Context, "origin">,
+  found: Parameters<typeof findUnfitServers>[0],
+) {
+  const unfit = findUnfitServers(found);
+  if (unfit === null) return null;
+  if (unfit.code === "agent_outdated") return refuseOutdated({ origin }, unfit.text);
+  const command = `${installCommand(origin)} | sh -s -- --with-containers`;
+  return refuse(
+    "containers_missing",
+    `${unfit.text} Run there as root: ${command}. gantry servers show says what a server lacks.`,
+  );
+}
+
 function refuseOutdated({ origin }: Pick<Context, "origin">, text: string) {
   return refuse("agent_outdated", `${text} Update there: ${installCommand(origin)} | sh`);
 }

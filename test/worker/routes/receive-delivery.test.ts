@@ -319,6 +319,21 @@ it("starts nothing while a server of the project has an agent that is too old fo
   expect(await deploymentsOf(project)).toEqual([]);
 });
 
+it("starts nothing while a server of a project with a Dockerfile has no containers", async () => {
+  const project = await TestProject.connected({ repository, framework: "dockerfile" });
+  await repositoriesAreRead();
+  project.agent.containers = { engine: null, problem: "podman does not start." };
+  await project.agent.connect();
+  const created = await project.post("/v1/hooks", { forge: "gitea", repository });
+  const hook = HookWithSecret.parse(await created.json());
+  const refused = {
+    reason: "containers_missing",
+    detail: expect.stringContaining("web-1 cannot run containers"),
+  };
+  expect(await delivered(hook)).toMatchObject({ decision: "refused", refused: [refused] });
+  expect(await deploymentsOf(project)).toEqual([]);
+});
+
 describe("a replay", () => {
   it("decides again, by the current settings, for who asks", async () => {
     const { project, hook } = await hooked({ branch: "stable" });

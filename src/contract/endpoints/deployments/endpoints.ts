@@ -26,7 +26,14 @@ export const deploymentEndpoints = {
     params: ProjectParams,
     body: schemas.StartDeploymentInput,
     success: { status: 201, body: schemas.DeploymentStarted },
-    problems: ["queue_full", "live_changed", "secrets_not_sealed", "agent_outdated", ...artifactProblems],
+    problems: [
+      "queue_full",
+      "live_changed",
+      "secrets_not_sealed",
+      "agent_outdated",
+      "containers_missing",
+      ...artifactProblems,
+    ],
   },
   getProjectDeployment: {
     ...get("/v1/projects/:project_id/deployments/:deployment_id", token("deployments:read")),
@@ -49,6 +56,7 @@ export const deploymentEndpoints = {
       "live_changed",
       "secrets_not_sealed",
       "agent_outdated",
+      "containers_missing",
       ...artifactProblems,
     ],
   },

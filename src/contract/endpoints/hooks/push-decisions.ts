@@ -36,6 +36,7 @@ const RefusedReason = z.enum([
   "queue_full",
   "secrets_not_sealed",
   "agent_outdated",
+  "containers_missing",
   "unavailable",
 ]);
 

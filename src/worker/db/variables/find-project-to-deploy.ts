@@ -10,6 +10,11 @@ import { type LocatedProject, projectFields, serverLocation } from "#worker/db/p
 import { projectServers } from "#worker/db/project-tables.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { cannotBuildForOthers } from "#worker/db/variables/artifact-servers.ts";
+import {
+  type ContainerServers,
+  containerServers,
+  readContainerServers,
+} from "#worker/db/variables/container-servers.ts";
 import { builderId, fingerprintsOfServers } from "#worker/db/variables/sealing-servers.ts";
 import { isMissingBox } from "#worker/db/variables/missing-box.ts";
 import { withServersOfSecrets } from "#worker/db/variables/servers-of-secrets.ts";
@@ -24,6 +29,8 @@ export type ProjectToDeploy = {
   readonly members: readonly MemberToDeploy[];
   /** The name of the server that builds for them, if its agent cannot; null: it can, or there is none. */
   readonly outdatedBuilder: string | null;
+  /** The servers that cannot run its containers. */
+  readonly containers: ContainerServers;
 };
 
 /** `isOutdated`: its agent cannot run a part of a project. */
@@ -82,6 +89,7 @@ export function fieldsToDeploy(rows: AccountRows, which: "current" | "all") {
       and(eq(servers.id, builderId), cannotBuildForOthers()),
       sql`${servers.id}`,
     ),
+    containers: containerServers(rows),
     ...freezeFields(rows),
   };
 }
@@ -104,6 +112,7 @@ type Fields = LocatedProject & {
   readonly sequence: number;
   readonly members: unknown;
   readonly outdatedBuilder: string | null;
+  readonly containers: unknown;
 };
 
 /** A project to deploy, from the fields of its row. */
@@ -114,12 +123,14 @@ export function readProjectToDeploy({
   sequence,
   members,
   outdatedBuilder,
+  containers,
   ...project
 }: Fields): ProjectToDeploy {
   return {
     project,
     members: z.array(MemberToDeploy).parse(members),
     outdatedBuilder,
+    containers: readContainerServers(containers),
     variables: { revision, notSealed: z.array(NotSealed).parse(notSealed) },
     freezes: freezesOf({ freezes, sequence }),
   };

@@ -5,7 +5,7 @@ import type { Context } from "#worker/context.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import type { refuseArtifact } from "#worker/operations/artifacts/client-parts.ts";
-import { notFound, refuseOldAgents } from "#worker/operations/refusals.ts";
+import { notFound, refuseUnfitServers } from "#worker/operations/refusals.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 
 export type StartDeployment = {
@@ -31,6 +31,7 @@ export async function startDeployment(
     | "live_changed"
     | "secrets_not_sealed"
     | "agent_outdated"
+    | "containers_missing"
     | "artifact_not_allowed"
     | "artifact_incomplete"
     | "artifact_unreadable"
@@ -39,8 +40,8 @@ export async function startDeployment(
 > {
   const found = await findProjectToDeploy(context.rows, projectId, "current");
   if (found === null) return notFound("project");
-  const outdated = refuseOldAgents(context, found);
-  if (outdated !== null) return outdated;
+  const unfit = refuseUnfitServers(context, found);
+  if (unfit !== null) return unfit;
   const { project } = found;
   const { artifact } = input;
   const refused = artifact === undefined ? null : await refuseUploaded(context, found, artifact);

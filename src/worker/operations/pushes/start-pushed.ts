@@ -7,7 +7,7 @@ import type { NewPush } from "#worker/db/pushes/push-records.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import type { Started } from "#worker/objects/project-lane/lane-commands.ts";
-import { oldAgentsText } from "#worker/operations/refusals.ts";
+import { findUnfitServers } from "#worker/operations/refusals.ts";
 import { type Asking, laneCommand } from "#worker/operations/deployments/lane-command.ts";
 
 /**
@@ -20,7 +20,13 @@ export type PushedStart = Asking & {
   readonly ledgerRow: NewPush;
 };
 
-type StartRefusal = "not_found" | "queue_full" | "secrets_not_sealed" | "agent_outdated" | "unavailable";
+type StartRefusal =
+  | "not_found"
+  | "queue_full"
+  | "secrets_not_sealed"
+  | "agent_outdated"
+  | "containers_missing"
+  | "unavailable";
 
 /**
  * Starts a deployment of a pushed branch or tag. Of a branch, the agent deploys what it points to then: pushes may be
@@ -32,8 +38,8 @@ export async function startPushed(
   { trigger, push, ledgerRow, ...asking }: PushedStart,
 ): Promise<Result<Started, StartRefusal>> {
   const { project } = found;
-  const outdated = oldAgentsText(found);
-  if (outdated !== null) return refuse("agent_outdated", outdated);
+  const unfit = findUnfitServers(found);
+  if (unfit !== null) return refuse(unfit.code, unfit.text);
   const { kind, name } = readRef(push.ref);
   const isPinned = kind === "tag" && settingsOf(project).commits !== "none";
   const command = {
