@@ -1,60 +1,190 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { Command, CommandOutput } from "#contract/endpoints/commands/schemas.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
+import { eventually } from "../support/faults/eventually.ts";
 import { startLoad } from "../support/load/load.ts";
 import { AppServer } from "./support/app-server.ts";
+import { onlyLiveRuns } from "./support/app-state.ts";
 import { loadAppText } from "./support/apps/load-app.ts";
 import { ImageRegistry } from "./support/image-registry.ts";
 
 const TEST_MS = 600_000;
+const SWITCHES = 16;
+const SECRET = "the-secret-of-a-build";
 
+/** As a small app in Node has one: a base image, dependencies, a user of its own. */
 const DOCKERFILE = `FROM node:24
-ARG COLOR
+ARG COLOR=none
 RUN useradd --uid 1000 app && mkdir -p /app/storage && chown app /app/storage
 WORKDIR /app
+RUN --mount=type=secret,id=TOKEN wc -c < /run/secrets/TOKEN > token-size.txt || true
 COPY app.cjs release.txt ./
+RUN echo "built with $COLOR and $(cat token-size.txt) bytes"
 USER app
 EXPOSE 3000
-CMD ["sh", "-c", "exec node app.cjs $(cat release.txt)-$COLOR"]
+CMD ["sh", "-c", "echo up >> storage/starts; exec node app.cjs $(cat release.txt)-$COLOR"]
 `;
+
+const check = { path: "/", tries: 3, interval_seconds: 0.1, timeout_seconds: 10 };
 
 let server: AppServer;
 let project: Project;
 beforeAll(async () => {
   server = await AppServer.start({ containers: true, ingress: true });
   await ImageRegistry.start(server.machine);
-  project = await server.createProject(
-    "shop",
-    { Dockerfile: DOCKERFILE, "app.cjs": loadAppText(), "release.txt": "r0" },
-    {
-      domain: "shop.localhost",
-      framework: "dockerfile",
-      shared_paths: ["storage"],
-      health_check: { path: "/", tries: 3, interval_seconds: 0.1, timeout_seconds: 10 },
-      drain_seconds: 2,
-      keep_releases: 3,
-    },
+  await server.machine.tell(
+    `curl -fsSL ${server.gantry.url}/install.sh | sh -s -- --allow-commands --allow-cron`,
   );
+  project = await createProject("shop", {
+    Dockerfile: DOCKERFILE,
+    "app.cjs": loadAppText(),
+    "release.txt": "r0",
+  });
 }, TEST_MS);
 afterAll(() => server.close());
 
+function createProject(
+  name: string,
+  files: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Project> {
+  return server.createProject(name, files, {
+    domain: `${name}.localhost`,
+    framework: "dockerfile",
+    shared_paths: ["storage"],
+    health_check: check,
+    drain_seconds: 2,
+    keep_releases: 2,
+    timeouts: { start_seconds: 10 },
+    ...settings,
+  });
+}
+
+const textOf = async ({ id }: Deployment): Promise<string> =>
+  (await server.api.log(id)).map(({ message }) => message).join("\n");
+
+async function setVariables(id: string, set: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+  const { status, text } = await server.api.call("PATCH", `/v1/projects/${id}/variables`, { set });
+  expect([status, text]).toEqual([200, text]);
+}
+
+const folder = () => `/var/lib/gantry/projects/${project.id}`;
+
+/** The process numbers of the programs in the instance's unit, by their names. */
+const pidOf = (program: string) =>
+  server.machine.tell(
+    `for pid in $(cat /sys/fs/cgroup/gantry.slice/gantry-app.slice/gantry-app-podman-${project.id}-web-*/cgroup.procs); do case $(cat /proc/$pid/comm) in ${program}*) echo $pid ;; esac; done | tail -n 1`,
+  );
+
 describe("A project with a Dockerfile", () => {
   it("is built and runs the command of its image", { timeout: TEST_MS }, async () => {
-    await server.expectLive(project.id);
-    expect(await server.ask("shop.localhost")).toContain("r0");
+    await setVariables(project.id, [
+      { name: "COLOR", value: "red" },
+      { name: "TOKEN", value: SECRET, secret: true, build: true },
+    ]);
+    const built = await server.deploy(project.id);
+    const log = await textOf(built);
+    expect([built.status, log]).toEqual(["live", log]);
+    expect(log).toContain("web runs the command of the image");
+    // A plain variable is a build argument, and a secret only a file for the instruction that mounts it.
+    expect(log).toContain(`built with red and ${SECRET.length} bytes`);
+    expect(await server.ask("shop.localhost")).toBe("r0-red GET 0");
   });
 
-  it("switches without losing a request", { timeout: TEST_MS }, async () => {
+  it("has its secrets on no disk, in no process list and in no image", async () => {
+    const { machine } = server;
+    expect(await machine.run(`grep -rlF ${SECRET} ${folder()} /etc /run/systemd/transient`)).toMatchObject({
+      code: 1,
+    });
+    expect(await machine.run(`cat /proc/[0-9]*/cmdline | grep -qaF ${SECRET}`)).toMatchObject({ code: 1 });
+  });
+
+  it("has shared files that belong to the user in the container", async () => {
+    expect(await server.machine.tell(`cat ${folder()}/shared/storage/starts`)).toBe("up");
+  });
+
+  it("is not built again if nothing has changed", { timeout: TEST_MS }, async () => {
+    const again = await server.deploy(project.id);
+    const log = await textOf(again);
+    expect([again.status, log]).toEqual(["live", expect.stringContaining("its image is used again")]);
+    expect(log).not.toContain("STEP 1/");
+  });
+
+  it("switches, rolls back and restarts without losing a request", { timeout: TEST_MS }, async () => {
     const load = startLoad(await server.target("shop.localhost"), 40);
-    await load.answeredBy("r0-");
-    for (let n = 1; n <= 3; n += 1) {
-      await server.commit("shop", { "release.txt": `r${n}` });
-      await server.expectLive(project.id);
-      await load.answeredBy(`r${n}-`);
-    }
-    const { failures, ok } = await load.stop();
-    expect(failures).toEqual({});
-    expect(ok).toBeGreaterThan(100);
+    await load.answeredBy("r0-red");
+    await server.commit("shop", { "release.txt": "r1" });
+    await server.expectLive(project.id);
+    await load.answeredBy("r1-red");
+    const { version } = (await server.api.getProject(project.id)).live ?? { version: 0 };
+    for (let turn = 0; turn < SWITCHES; turn += 1)
+      await server.becomesLive(
+        (await server.api.rollBack(project.id, { version: turn % 2 === 0 ? 2 : version })).id,
+      );
+    const restarted = await server.api.call("POST", `/v1/projects/${project.id}/apply`, { restart: ["web"] });
+    expect(restarted.status).toBeLessThan(300);
+    const { failures, cutSockets, ok } = await load.stop();
+    expect({ failures, cutSockets }).toEqual({ failures: {}, cutSockets: 0 });
+    expect(ok).toBeGreaterThan(500);
+    await onlyLiveRuns(server, project);
+  });
+
+  it("loses requests in the same load when it is killed", { timeout: TEST_MS }, async () => {
+    const load = startLoad(await server.target("shop.localhost"), 10);
+    await load.answeredBy("r1-red");
+    await server.machine.tell(`kill -KILL ${await pidOf("node")}`);
+    await eventually("requests are lost", () => Promise.resolve(load.failures() > 0));
+    await load.stop();
+  });
+
+  it.each(["node", "conmon", "pasta", "catatonit"])(
+    "works again when its %s is killed",
+    { timeout: TEST_MS },
+    async (program) => {
+      await eventually("it answers", async () => (await server.ask("shop.localhost")).startsWith("r1"));
+      const before = await pidOf(program);
+      expect(before).toMatch(/^\d+$/);
+      await server.machine.tell(`kill -KILL ${before}`);
+      await eventually("it was started again", async () => !["", before].includes(await pidOf("node")));
+      await eventually("it answers again", async () => (await server.ask("shop.localhost")).startsWith("r1"));
+    },
+  );
+
+  it("runs one-off commands and the release command in the image", { timeout: TEST_MS }, async () => {
+    const path = `/v1/projects/${project.id}`;
+    const started = await server.api.call("POST", `${path}/commands`, {
+      command: "sh -c 'id -u; echo $COLOR; exit 3'",
+    });
+    const { id } = Command.parse(started.json);
+    const ended = async () => Command.parse((await server.api.call("GET", `/v1/commands/${id}`)).json);
+    await eventually("the command ends", async () => (await ended()).status !== "running");
+    const { json } = await server.api.call("GET", `/v1/commands/${id}/output`);
+    expect([(await ended()).exit_code, CommandOutput.parse(json).text]).toEqual([3, "1000\nred\n"]);
+    await server.api.call("PATCH", path, { release_command: "sh -c 'echo migrated $(cat release.txt)'" });
+    const deployed = await server.deploy(project.id);
+    const log = await textOf(deployed);
+    expect([deployed.status, log]).toEqual(["live", expect.stringContaining("migrated r1")]);
+  });
+
+  it("keeps the images of its releases, and removes the others", { timeout: TEST_MS }, async () => {
+    const images = async () =>
+      await server.machine.tell(
+        `cat ${folder()}/containers/overlay-images/images.json | grep -o 'localhost/gantry:[0-9]*' | sort -u`,
+      );
+    const releases = (await server.machine.tell(`ls ${folder()}/releases | grep -v json`)).split("\n");
+    await eventually("only the images of releases are there", async () => {
+      const tags = (await images()).split("\n").map((tag) => tag.replace("localhost/gantry:", ""));
+      return tags.every((tag) => releases.includes(tag));
+    });
+    expect(await server.ask("shop.localhost")).toContain("r1-red");
+  });
+
+  it("runs again after a reboot of the server", { timeout: TEST_MS }, async () => {
+    await server.machine.reboot();
+    await server.machine.tell("chmod 666 /dev/net/tun");
+    await eventually("it answers", async () => (await server.ask("shop.localhost")).startsWith("r1-red"));
   });
 });

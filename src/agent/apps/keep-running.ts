@@ -6,7 +6,7 @@ import { hasInstances, readDesired, requireDesired } from "#agent/apps/desired.t
 import { type InstanceNote, readNote, readNotes, writeNote } from "#agent/apps/instance-notes.ts";
 import { keepLastOutput } from "#agent/apps/last-output.ts";
 import { leadToDesired } from "#agent/apps/lead-traffic.ts";
-import { moveDisplaced } from "#agent/apps/move-displaced.ts";
+import { stopUnreachable } from "#agent/apps/stop-unreachable.ts";
 import { startDesired } from "#agent/apps/start-desired.ts";
 import { endInstance } from "#agent/apps/stop-instance.ts";
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
@@ -155,7 +155,7 @@ async function checkProject(
   await leadToDesired(context, folder);
   // Only now, because requests may have gone to them until here: after a switch back for which the disk had no space.
   stopThose(ends.filter((name) => withPort.has(name) && isStillUnneeded(context, folder, name)));
-  await moveDisplaced(context, folder, supervised);
+  await stopUnreachable(context, folder, supervised);
   return upkeep.drain.length > drained.length;
 }
 

@@ -7,10 +7,10 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { socketsListeningOn } from "#node/tcp-sockets.ts";
 
 /**
- * Moves instances to another port if another program took theirs while they were down: that program would get their
- * requests, and they could never start again. They are stopped here, and the next check starts them on another port.
+ * Stops instances that can get no requests, and the next check starts them again: another program took their port while they
+ * were down, so they get another one, or the network of their container has ended while the app in it still runs.
  */
-export async function moveDisplaced(
+export async function stopUnreachable(
   context: AgentContext,
   folder: ProjectFolder,
   supervised: readonly SupervisedInstance[],
@@ -18,12 +18,24 @@ export async function moveDisplaced(
   const { apps, supervisor, log } = context;
   const own = apps.of(folder.id);
   const wanted = new Set(readDesired(folder)?.instances.map(({ name }) => name));
-  for (const { name, port } of readNotes(folder)) {
+  for (const { name, port, inside } of readNotes(folder)) {
     const one = supervised.find((each) => each.name === name);
     if (port === null || one === undefined || !wanted.has(name)) continue;
-    // Once an instance listens, it keeps its port until it ends.
-    if (one.startedAt !== null && own.listening.get(name) === one.startedAt) continue;
-    if (socketsListeningOn(port).size === 0) continue;
+    const hasListened = one.startedAt !== null && own.listening.get(name) === one.startedAt;
+    // Once an instance listens, it keeps its port until it ends. The port of a container is its network's.
+    if (hasListened && inside === undefined) continue;
+    const isOpen = socketsListeningOn(port).size > 0;
+    if (
+      hasListened &&
+      !isOpen &&
+      one.state === "running" &&
+      !own.claimed.has(name) &&
+      !own.stopping.has(name)
+    ) {
+      log(`${folder.id}: the network of the container of ${name} has ended, so ${name} is started again`);
+      void stopInstance(context, folder.id, name).then(() => apps.wake());
+    }
+    if (hasListened || !isOpen) continue;
     const listens = await supervisor.listensOn(folder.id, name, port);
     if (!listens.ok) continue;
     if (listens.value) {
