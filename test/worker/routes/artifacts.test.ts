@@ -262,8 +262,8 @@ describe("a build that was made elsewhere", () => {
     const made = await makeBuild("the last", [keys.sealKey.fingerprint]);
     const builds = await Promise.all(["one more", "another"].map(async (text) => await makeBuild(text)));
     const answers = await Promise.all([made, ...builds].map(async (one) => await upload(project, one)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409, 409]);
-    const refused = answers.filter(({ status }) => status === 409);
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status !== 204);
     for (const answer of refused) expect(await problemOf(answer)).toMatchObject({ code: "artifact_quota" });
     const again = clientArtifactPath({ projectId: project.id, sha256, part: 1 });
     const options = { method: "PUT", token: project.token, raw: "x", headers: bytes };
