@@ -121,6 +121,10 @@ function ProcessSettings(props: SettingsProps) {
       <option value="false">No</option>
     </Choice>
   );
+  const removal =
+    detected === null
+      ? { text: "Remove the process", label: `Remove the process ${name}` }
+      : { text: "Use the repository's settings", label: `Use the repository's settings for ${name}` };
   if (isRemoved)
     return (
       <p>
@@ -186,8 +190,8 @@ function ProcessSettings(props: SettingsProps) {
         ) : null}
       </div>
       {hasOwn ? (
-        <Button label={`Remove the settings of ${name}`} onClick={onRemove}>
-          {detected === null ? "Remove the process" : "Use the repository's settings"}
+        <Button label={removal.label} onClick={onRemove}>
+          {removal.text}
         </Button>
       ) : null}
     </details>
