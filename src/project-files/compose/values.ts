@@ -1,6 +1,6 @@
 import { objectOf } from "#contract/lib/json-object.ts";
 
-/** The fields of a YAML map, with those of its merge keys (`<<: *common`). Own fields win, and then the first map that has it. */
+/** The fields of a YAML map, with the fields of its merge keys (`<<: *common`). Own fields win, and then the first map that has it. */
 export type ReadMap = (value: unknown) => ReadonlyMap<string, unknown>;
 
 /** @returns a reader for the maps of one file, which reads each only once: aliases share their maps, also with themselves */

@@ -6,7 +6,7 @@ import type { Service } from "#project-files/compose/read-service.ts";
 /** `isSecret`: the value looks like a secret, such as an address with a password. */
 export type ServiceAddress = { readonly name: string; readonly service: string; readonly isSecret: boolean };
 
-/** The variables of services. Those of a project are for all of its processes, and for its builds. */
+/** The variables of services. A project has one set of variables for all processes and builds. */
 export type ComposeVariables = {
   readonly plain: readonly { readonly name: string; readonly value: string }[];
   /** Variables that look like secrets. Their values are not part of it. */

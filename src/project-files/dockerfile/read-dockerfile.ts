@@ -18,7 +18,7 @@ export type DockerfileFacts = {
   readonly baseImages: readonly string[];
   /** The ids of the secrets that the RUN of these stages mount. */
   readonly secrets: readonly string[];
-  /** The TCP ports that the target stage exposes, and the stages that it continues. Without those of its base image. */
+  /** The TCP ports that the target stage exposes, and the stages that it continues. The ports of its base image are unknown. */
   readonly ports: readonly number[];
   /** The program, the user and the default command of the target stage; null if the base image has them. */
   readonly entrypoint: StartCommand | null;

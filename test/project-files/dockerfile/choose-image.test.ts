@@ -87,7 +87,7 @@ describe("a project with a Dockerfile", () => {
     expect(choose({ ...image, settings: both }).plan.framework).toBe("astro");
   });
 
-  it("has the Dockerfile of the project before the one of gantry.json", () => {
+  it("takes the Dockerfile of the project before the Dockerfile of gantry.json", () => {
     const own = { path: "Dockerfile", context: "apps", target: "deps" };
     const choice = choose({
       ...image,
@@ -180,7 +180,7 @@ describe("a project with a Dockerfile", () => {
     expect(built).toBeNull();
   });
 
-  it("listens on the port that is set, the only one that it exposes, or 8080", () => {
+  it("listens on the port that is set, the only port that it exposes, or 8080", () => {
     expect(portOf(3000, [80])).toEqual({ port: 3000, from: "setting" });
     expect(portOf(undefined, [80])).toEqual({ port: 80, from: "EXPOSE" });
     expect(portOf(undefined, [])).toEqual({ port: 8080, from: "default" });

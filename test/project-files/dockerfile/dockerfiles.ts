@@ -1,4 +1,4 @@
-/** Dockerfiles as the generators and the guides of frameworks have them, written anew. */
+/** Dockerfiles as the generators and the guides of frameworks have them, in our words. */
 export const railsDockerfile = `# syntax=docker/dockerfile:1
 # check=error=true
 

@@ -154,7 +154,7 @@ describe("a Dockerfile", () => {
   it.each([
     ["WORKDIR /app/", "/app"],
     ["WORKDIR /srv\nWORKDIR app//web", "/srv/app/web"],
-    ["ENV HOME=/home/me\nWORKDIR $HOME/app", "/home/me/app"],
+    ["ENV BASE=/srv/me\nWORKDIR $BASE/app", "/srv/me/app"],
     ['WORKDIR "/my app"', "/my app"],
     ["WORKDIR app", null],
     ["WORKDIR $HOME", null],
