@@ -87,6 +87,8 @@ async function createFolder(name: string): Promise<{ readonly path: string; read
     "gantry.json": JSON.stringify({ url, project, name: "shop" }),
     ".env": "LOG_LEVEL=info\nDATABASE_PASSWORD=hush\n",
     "token.txt": "secret",
+    "compose.yaml": "services: { web: { build: . } }",
+    "docker/compose.prod.yml": "services: { web: { build: .. } }",
     "change.sql": "select 1",
   });
   await repository.git("update-ref", "refs/remotes/origin/main", "HEAD");
