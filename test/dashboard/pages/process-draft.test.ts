@@ -9,6 +9,7 @@ import {
 } from "#dashboard/pages/settings/process-draft.ts";
 
 const saved = {
+  framework: "express",
   detected_processes: {
     web: { command: "node server.js" },
     worker: { command: "node worker.js", instances: 2 },
@@ -32,6 +33,20 @@ describe("the processes of the settings form", () => {
       "",
       "",
     ]);
+  });
+
+  it("need no command for the process web of an image, which has one", () => {
+    const edits = { web: { container_port: "3000", network: "host" }, worker: { network: "" } };
+    const image = { framework: "dockerfile", detected_processes: {}, processes: {} };
+    expect(processChanges(edits, image)).toEqual({
+      web: { container_port: 3000, network: "host" },
+      worker: { command: "" },
+    });
+    // Otherwise the form would drop a process that was just added.
+    expect(processChanges({ web: {} }, image)).toEqual({ web: { command: "" } });
+    expect(processChanges({ web: { instances: "2" } }, { ...image, framework: "static" })).toEqual({
+      web: { instances: 2, command: "" },
+    });
   });
 
   it.each<[ProcessEdits, unknown]>([

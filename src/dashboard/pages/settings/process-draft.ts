@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 
-import type { ProcessDefinition, ProcessSettings } from "#contract/endpoints/processes/schemas.ts";
+import { type ProcessDefinition, type ProcessSettings, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import {
   type ProcessField,
   processFields,
@@ -20,7 +21,7 @@ export const ProcessEdits = z.record(
 export type ProcessEdits = z.infer<typeof ProcessEdits>;
 
 /** The saved settings. */
-type Saved = Pick<Project, "detected_processes" | "processes">;
+type Saved = Pick<Project, "detected_processes" | "processes" | "framework">;
 
 /** A process in the form. */
 export type ProcessRow = {
@@ -77,13 +78,16 @@ export function processChanges(edits: ProcessEdits, project: Saved): Record<stri
 function fieldChanges(
   name: string,
   edit: NonNullable<ProcessEdits[string]>,
-  { detected_processes: detected, processes }: Saved,
+  { detected_processes: detected, processes, framework }: Saved,
 ): Record<string, unknown> {
   const own = new Map(Object.entries(processes)).get(name);
   const now = (field: ProcessField) => edit[field] ?? textOf(own, field);
   const changed = processFields.filter((field) => now(field) !== textOf(own, field));
   const fields = Object.fromEntries(changed.map((field) => [field, valueOf(field, now(field))]));
-  const needsCommand = !Object.hasOwn(detected, name) && now("command").trim() === "";
+  // The process web of an image has the command of the image, which is known after the first build. While it has no other
+  // field, it is an edit nevertheless.
+  const isOfImage = framework === DOCKERFILE && name === WEB && changed.length > 0;
+  const needsCommand = !Object.hasOwn(detected, name) && !isOfImage && now("command").trim() === "";
   // Without a command, the process would be ignored. An empty one is refused.
   return needsCommand ? { ...fields, command: "" } : fields;
 }

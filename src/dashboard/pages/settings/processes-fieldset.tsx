@@ -148,7 +148,12 @@ function ProcessSettings(props: SettingsProps) {
           <span class="quiet"> ({sourceText(source)})</span>
         )}
       </summary>
-      {field("command", "Command", undefined, true)}
+      {field(
+        "command",
+        "Command",
+        isContainer && name === WEB ? "the command of the image" : undefined,
+        true,
+      )}
       <div class="columns">
         {field("instances", "Instances", initialProcess.instances)}
         {flag("port", "Listens on PORT", name === WEB)}
