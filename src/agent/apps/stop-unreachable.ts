@@ -6,6 +6,9 @@ import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { socketsListeningOn } from "#node/tcp-sockets.ts";
 
+/** A container that has been started again so often was not just interrupted. */
+const MOST_NORMAL_RESTARTS = 3;
+
 /**
  * Stops instances that can get no requests, and the next check starts them again: another program took their port while they
  * were down, so they get another one, or the network of their container has ended while the app in it still runs.
@@ -36,6 +39,8 @@ export async function stopUnreachable(
       void stopInstance(context, folder.id, name).then(() => apps.wake());
     }
     if (hasListened || !isOpen) continue;
+    // The network of a container that has just ended still listens for a moment.
+    if (inside !== undefined && (one.state !== "restarting" || one.restarts < MOST_NORMAL_RESTARTS)) continue;
     const listens = await supervisor.listensOn(folder.id, name, port);
     if (!listens.ok) continue;
     if (listens.value) {

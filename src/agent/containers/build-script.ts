@@ -61,6 +61,31 @@ export function tagCommand(place: EnginePlace, id: string, version: number): Com
   return engineCommand(place, [`exec ${buildah(place)} tag ${id} ${imageTag(version)}`], {});
 }
 
+/** The command that writes a release's image into a file, for another server. */
+export function saveCommand(place: EnginePlace, version: number, path: string): Command {
+  const tag = imageTag(version);
+  return engineCommand(
+    place,
+    [
+      `rm -f ${shellQuote(path)}`,
+      `exec ${buildah(place)} push --quiet ${tag} docker-archive:${shellQuote(path)}:${tag}`,
+    ],
+    {},
+  );
+}
+
+/** The command that reads an image from such a file, and names it as the release's. */
+export function loadCommand(place: EnginePlace, version: number, path: string): Command {
+  return engineCommand(
+    place,
+    [
+      `id=$(${buildah(place)} pull --quiet docker-archive:${shellQuote(path)}) || exit`,
+      `exec ${buildah(place)} tag "$id" ${imageTag(version)}`,
+    ],
+    {},
+  );
+}
+
 /** Between the description of an image and its list of users. */
 export const USERS = "--- users ---";
 

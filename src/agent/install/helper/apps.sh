@@ -45,7 +45,7 @@ start_app() {
   folder=$home/projects/$project
   places="-$folder/shared $folder/home $folder/logs"
   # podman ends when the container runs, and leaves the process that waits for its end.
-  type=exec
+  type='exec'
   if [ -n "$engine" ]; then
     type=forking
     set -- --property=PIDFile="$containers/$unit/monitor.pid"

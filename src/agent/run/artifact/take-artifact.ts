@@ -7,6 +7,9 @@ import { platformProblem, readPlatform } from "#agent/run/artifact/platform.ts";
 import { requireSpace } from "#agent/run/artifact/require-space.ts";
 import { receiveParts } from "#agent/run/artifact/transfer-parts.ts";
 import { buildImage } from "#agent/run/image/build-image.ts";
+import { loadImage } from "#agent/run/image/ship-image.ts";
+import type { ReleaseImage } from "#agent/workspace/release-image.ts";
+import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { describeBuild } from "#agent/run/build/build-stage.ts";
 import { beginStage } from "#agent/run/build/begin-stage.ts";
 import { completeRelease } from "#agent/run/build/complete-release.ts";
@@ -226,8 +229,7 @@ async function complete(
   scope.reporter.report({ type: "resolved", commit_sha: sha, commit_message }, "patient");
   beginStage(scope, "build", plan.value);
   await ownRelease(scope.context, scope.folder, scope.order.version);
-  // An image is no file of a build, so it is made on each server.
-  const image = plan.value.choice.image === null ? succeed(null) : await buildImage(scope, plan.value);
+  const image = plan.value.choice.image === null ? succeed(null) : await imageOf(scope, plan.value);
   if (!image.ok) return image;
   const built =
     release === null || image.value !== null
@@ -235,6 +237,13 @@ async function complete(
       : succeed(release);
   if (!built.ok) return built;
   return await completeRelease(scope, plan.value, built.value, true);
+}
+
+/** The image of a build that was made elsewhere. It is built here if the files do not have it, as those of a CI job. */
+async function imageOf(scope: RunScope, plan: BuildPlan): Promise<Step<ReleaseImage>> {
+  const loaded = await loadImage(scope);
+  if (!loaded.ok) return loaded;
+  return loaded.value === null ? await buildImage(scope, plan) : succeed(loaded.value);
 }
 
 /** The record of a release does not have the languages: it has the folders of its tools. */

@@ -19,6 +19,7 @@ import { fail, failWith, interrupted, type Step } from "#agent/step/step.ts";
 import { checkSite } from "#build/tree/check-site.ts";
 import { findOutput, noOutput } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
+import { removeImageFile, saveImage } from "#agent/run/image/ship-image.ts";
 import { buildImage } from "#agent/run/image/build-image.ts";
 import type { ReleaseImage } from "#agent/workspace/release-image.ts";
 import { type ProcessDefinitions, WEB } from "#contract/endpoints/processes/schemas.ts";
@@ -48,12 +49,26 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
     await ownRelease(scope.context, folder, order.version);
   const described = await describeBuild(scope, plan, image.value);
   if (!described.ok) return described;
-  const packed = makeTaskOf(order) === null ? null : await packBuild(scope, plan, described.value, startedAt);
+  const packed = makeTaskOf(order) === null ? null : await pack(scope, plan, described.value, startedAt);
   if (packed?.ok === false) return packed;
   const release = await completeRelease(scope, plan, described.value);
   if (!release.ok) return release;
   if (packed === null) return succeed({ release: release.value, packed: null });
   return succeed({ release: release.value, packed: packed.value });
+}
+
+/** Packs a build for other servers, with its image. */
+async function pack(
+  scope: RunScope,
+  plan: BuildPlan,
+  built: BuiltRelease,
+  startedAt: number,
+): Promise<Step<PackedBuild>> {
+  const saved = built.image === undefined ? succeed(null) : await saveImage(scope, built.image);
+  if (!saved.ok) return saved;
+  const packed = await packBuild(scope, plan, built, startedAt);
+  if (built.image !== undefined) await removeImageFile(scope);
+  return packed;
 }
 
 /** What the build decides about its release: what is published and how, and what runs. */

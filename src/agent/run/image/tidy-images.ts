@@ -1,18 +1,14 @@
 import { existsSync } from "node:fs";
 
 import { readUsedBytes, tidyCommand } from "#agent/containers/build-script.ts";
-import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
-import { runCommand } from "#agent/step/run-command.ts";
+import { enginePlace, runEngine } from "#agent/run/image/run-engine.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { recordImagesSize } from "#agent/workspace/images-size.ts";
 import { listReleases } from "#agent/workspace/releases.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 import { hasSucceeded } from "#build/process/command.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
-
-/** The place of the command in the name of its unit, after the places of builds. */
-const UNIT = 5;
 
 /**
  * Removes the images of releases that are no longer there, and records what the others take. An image of a release on this server stays,
@@ -24,23 +20,15 @@ export async function tidyImages(scope: RunScope, wanted: AbortSignal): Promise<
   try {
     if (context.engine.kind === "missing" || !existsSync(folder.containers)) return;
     const { complete } = await listReleases(folder);
+    const newest = complete.at(-1);
+    if (newest === undefined) return;
     const maxMib = (await cacheLimit(context)) === 0 ? 0 : context.policy.images_mb;
-    const ran = await runCommand(
+    const ran = await runEngine(
       scope,
-      tidyCommand({ folder, environment: context.environment }, complete, maxMib),
-      {
-        stage: "prune",
-        signal: wanted,
-        leftovers: "kill",
-        stdout: "capture",
-        isQuiet: true,
-        unit: {
-          kind: "build",
-          version: order.version,
-          number: UNIT,
-          limits: unitLimits("build", {}, context.policy),
-        },
-      },
+      tidyCommand(enginePlace(scope), complete, maxMib),
+      "tidy",
+      wanted,
+      newest,
     );
     const bytes = hasSucceeded(ran.end) ? readUsedBytes(ran.stdout) : null;
     if (bytes !== null) await recordImagesSize(folder, bytes);
