@@ -42,12 +42,12 @@ type Props = {
 /** The lines of a stage, which can be folded away. */
 export function LogGroupView(props: Props) {
   const { group, isOpen, onToggle, hasFailed } = props;
-  const label = groupLabels[group.stage];
+  const label = group.instruction ?? groupLabels[group.stage];
   return (
     <section class="group" aria-label={label}>
       <h3 class={hasFailed ? "failed" : ""}>
         <button type="button" class="fold" aria-expanded={isOpen} onClick={onToggle}>
-          {label}
+          {group.instruction === null ? label : <code>{label}</code>}
           {hasFailed ? <span class="status failed">failed</span> : null}
         </button>
         <span class="quiet numeric">

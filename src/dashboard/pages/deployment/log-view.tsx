@@ -51,12 +51,13 @@ export function LogView({ deployment, log, lineLink: { linked, link }, servers }
   const isOfFailed = server === null || server === deployment.failure?.server_id;
   const failedStage = isOfFailed ? (deployment.failure?.stage ?? null) : null;
   const groups = shownGroups(log, count, { isOfSeveral: servers !== null, server });
+  const failed = failedGroup(groups, failedStage);
   const isHidden = linked.line !== null && linked.line <= count && !groups.some((one) => isIn(one, linked));
   // A link to a line of another server shows all lines. Choosing a server does not: its lines are what is asked for.
   useEffect(() => {
     if (isHidden) servers?.onChoose(null);
   }, [linked]);
-  const { isOpen, toggle } = useOpenGroups(groups, failedStage, linked);
+  const { isOpen, toggle } = useOpenGroups(groups, { stage: failedStage, key: failed?.key ?? null }, linked);
   /** On a line number, the arrow keys move to the next number and update the address. */
   const onKeyDown = (event: KeyboardEvent) => {
     const number = event.target instanceof HTMLElement ? event.target.closest(".number") : null;
@@ -105,7 +106,7 @@ export function LogView({ deployment, log, lineLink: { linked, link }, servers }
             serverOf={serverOf}
             isOpen={isOpen(group)}
             onToggle={() => toggle(group)}
-            hasFailed={group.stage === failedStage}
+            hasFailed={group === failed}
             isGrowing={!hasEnded && (servers !== null || at === groups.length - 1)}
             isWrapped={isWrapped}
             linked={isIn(group, linked) ? linked : null}
@@ -162,15 +163,24 @@ function ServerChoice({ all, chosen, onChoose }: LogServers) {
   );
 }
 
+/** The group of a stage that failed: of several instructions, the last one. */
+function failedGroup(groups: readonly ShownGroup[], failedStage: string | null): ShownGroup | null {
+  const ofStage = groups.filter(({ stage }) => stage === failedStage);
+  return ofStage.findLast(({ instruction }) => instruction !== null) ?? ofStage.at(-1) ?? null;
+}
+
 /**
- * Which groups are open: all. Of a deployment that had failed before the page was opened, only the failed stage's
- * group. The line in the address is always shown when it changes.
+ * Which groups are open: all. Of a deployment that had failed before the page was opened, only the group that failed. The line in the address is always shown when it changes.
  */
-function useOpenGroups(groups: readonly ShownGroup[], failedStage: string | null, linked: LinkedLine) {
+function useOpenGroups(
+  groups: readonly ShownGroup[],
+  failed: { readonly stage: string | null; readonly key: string | null },
+  linked: LinkedLine,
+) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const hadFailed = useRef(failedStage !== null).current;
+  const hadFailed = useRef(failed.stage !== null).current;
   const isOpen = ({ key, stage }: ShownGroup) =>
-    chosen.get(key) ?? (!hadFailed || failedStage === null || stage === failedStage || stage === "end");
+    chosen.get(key) ?? (!hadFailed || failed.stage === null || key === failed.key || stage === "end");
   const choose = (key: string, open: boolean) => setChosen((now) => new Map([...now, [key, open]]));
   const around = groups.find((group) => isIn(group, linked))?.key ?? null;
   useEffect(() => {

@@ -20,7 +20,9 @@ export function shownGroups(
   return LogStage.options.flatMap((stage) => {
     const part = partOfLog(log, count, { server, stage });
     const { length } = part.lines;
-    return length === 0 ? [] : { first: 0, count: length, stage, log: part, key: `${server} ${stage}` };
+    return length === 0
+      ? []
+      : { first: 0, count: length, stage, instruction: null, log: part, key: `${server} ${stage}` };
   });
 }
 
