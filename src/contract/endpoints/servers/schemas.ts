@@ -74,7 +74,7 @@ export const MAX_CONTAINERS_PROBLEM = 500;
 export const Containers = growing(
   z.discriminatedUnion("engine", [
     z.strictObject({ engine: z.literal("podman"), version: textBetween(1, MAX_TOOL_VERSION) }),
-    z.strictObject({ engine: z.null(), problem: textUpTo(MAX_CONTAINERS_PROBLEM) }),
+    z.strictObject({ engine: z.literal(null), problem: textUpTo(MAX_CONTAINERS_PROBLEM) }),
   ]),
   z.object({ engine: unknownOf(["podman"]) }),
 );
