@@ -194,3 +194,102 @@ describe("A project with a Dockerfile", () => {
     await eventually("it answers", async () => (await server.ask("shop.localhost")).startsWith("r1-red"));
   });
 });
+
+/** A server at a port and an address, as a Dockerfile has it in a line. */
+const listening = (at: string) =>
+  `CMD ["node", "-e", "require('node:http').createServer((_, a) => a.end('up')).listen(${at})"]`;
+
+describe("A Dockerfile that does not work", () => {
+  let broken: Project;
+  beforeAll(async () => {
+    broken = await createProject(
+      "broken",
+      { Dockerfile: "FROM debian:13\n" },
+      { timeouts: { build_seconds: 20, start_seconds: 6 } },
+    );
+  });
+
+  it.each([
+    ["names a base image that does not exist", "FROM nothing:1", "build_failed", "nothing:1 does not exist"],
+    [
+      "has an instruction that fails",
+      "FROM debian:13\nRUN echo no; exit 7",
+      "build_failed",
+      "`RUN echo no; exit 7` ended with exit code 7",
+    ],
+    ["has an unknown instruction", "FROM debian:13\nRUNN true", "build_failed", "RUNN"],
+    ["copies what is not there", "FROM debian:13\nCOPY missing.txt /", "build_failed", "missing.txt"],
+    ["has no command", "FROM debian:13", "build_failed", "the image has no command"],
+    [
+      "runs as a user that it does not have",
+      'FROM node:24\nUSER ghost\nCMD ["node"]',
+      "build_failed",
+      "the user ghost",
+    ],
+    ["never ends", "FROM debian:13\nRUN sleep 4321", "timed_out", "took longer than 20 seconds"],
+    ["ends at once", 'FROM debian:13\nCMD ["sh", "-c", "echo sorry; exit 3"]', "start_failed", "exit code 3"],
+    ["has a command that does not exist", 'FROM debian:13\nCMD ["ghost"]', "start_failed", "exit code 127"],
+    [
+      "listens on another port",
+      `FROM node:24\n${listening("5000")}`,
+      "timed_out",
+      "container_port of its process to 5000",
+    ],
+    [
+      "listens for its container only",
+      `FROM node:24\n${listening("8080, '127.0.0.1'")}`,
+      "timed_out",
+      "127.0.0.1:8080 of its container",
+    ],
+  ])("because it %s fails with a reason", { timeout: TEST_MS }, async (_, dockerfile, code, reason) => {
+    await server.commit("broken", { Dockerfile: `${dockerfile}\n` });
+    const { failure } = await server.deploy(broken.id);
+    expect([failure?.code, `${failure?.message} ${failure?.hint}`]).toEqual([
+      code,
+      expect.stringContaining(reason),
+    ]);
+  });
+
+  it("and is canceled leaves no process", { timeout: TEST_MS }, async () => {
+    await server.commit("broken", { Dockerfile: "FROM debian:13\nRUN sleep 6789 & sleep 6789\n" });
+    const { id } = await server.api.start(broken.id);
+    const running = () => server.machine.run("pgrep --full '^sleep (4321|6789)'");
+    await eventually("it runs", async () => (await running()).code === 0);
+    await server.api.call("POST", `/v1/deployments/${id}/cancel`);
+    expect(await server.api.ended(id)).toMatchObject({ status: "canceled" });
+    expect((await running()).code).toBe(1);
+  });
+
+  it(
+    "works with a port below 1024, without root, and with a health check of its own",
+    { timeout: TEST_MS },
+    async () => {
+      await server.commit("broken", {
+        Dockerfile: `FROM node:24\nUSER 1000\nEXPOSE 80\nHEALTHCHECK CMD false\n${listening("process.env.PORT")}\n`,
+      });
+      await server.expectLive(broken.id);
+      expect(await server.ask("broken.localhost")).toBe("up");
+    },
+  );
+
+  it(
+    "cannot be seen by another project, and reaches nothing at 127.0.0.1 of the server",
+    { timeout: TEST_MS },
+    async () => {
+      const path = `/v1/projects/${broken.id}/commands`;
+      const port = await server.machine.tell(
+        "sed -n 's/.*127.0.0.1:\\([0-9]*\\).*/\\1/p' /etc/test-registry.yml",
+      );
+      const line = `node -e "fetch('http://127.0.0.1:${port}/v2/').then(() => console.log('reached'), (e) => console.log(e.cause.code))"`;
+      const started = await server.api.call("POST", path, { command: line });
+      expect(started.text).toContain("cmd_");
+      const { id } = CommandRun.parse(started.json);
+      const read = async () => {
+        const { json } = await server.api.call("GET", `/v1/commands/${id}/output`);
+        return CommandOutput.parse(json).lines.map(({ message }) => message);
+      };
+      await eventually("it prints something", async () => (await read()).length > 0);
+      expect(await read()).toEqual(["ECONNREFUSED"]);
+    },
+  );
+});

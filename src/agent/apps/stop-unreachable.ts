@@ -4,6 +4,7 @@ import { stopInstance } from "#agent/apps/stop-instance.ts";
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { succeed } from "#contract/lib/result.ts";
 import { socketsListeningOn } from "#node/tcp-sockets.ts";
 
 /** A container that has been started again so often was not just interrupted. */
@@ -28,20 +29,13 @@ export async function stopUnreachable(
     // Once an instance listens, it keeps its port until it ends. The port of a container is its network's.
     if (hasListened && inside === undefined) continue;
     const isOpen = socketsListeningOn(port).size > 0;
-    if (
-      hasListened &&
-      !isOpen &&
-      one.state === "running" &&
-      !own.claimed.has(name) &&
-      !own.stopping.has(name)
-    ) {
-      log(`${folder.id}: the network of the container of ${name} has ended, so ${name} is started again`);
-      void stopInstance(context, folder.id, name).then(() => apps.wake());
+    if (isOpen === hasListened) continue;
+    if (isOpen && inside !== undefined && one.restarts < MOST_NORMAL_RESTARTS) {
+      // The network of a container that has just ended can still listen for a moment.
+      if (one.state === "running") own.listening.set(name, one.startedAt);
+      continue;
     }
-    if (hasListened || !isOpen) continue;
-    // The network of a container that has just ended still listens for a moment.
-    if (inside !== undefined && (one.state !== "restarting" || one.restarts < MOST_NORMAL_RESTARTS)) continue;
-    const listens = await supervisor.listensOn(folder.id, name, port);
+    const listens = isOpen ? await supervisor.listensOn(folder.id, name, port) : succeed(false);
     if (!listens.ok) continue;
     if (listens.value) {
       own.listening.set(name, one.startedAt);
@@ -49,7 +43,11 @@ export async function stopUnreachable(
     }
     // A run may have begun to stop or replace the instance in the meantime.
     if (own.claimed.has(name) || own.stopping.has(name)) continue;
-    log(`${folder.id}: another program listens on port ${port} of ${name}, which gets another port`);
+    log(
+      isOpen
+        ? `${folder.id}: another program listens on port ${port} of ${name}, which gets another port`
+        : `${folder.id}: the network of the container of ${name} has ended, so ${name} is started again`,
+    );
     void stopInstance(context, folder.id, name).then(() => apps.wake());
   }
 }
