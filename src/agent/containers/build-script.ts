@@ -136,7 +136,7 @@ export function readUsedBytes(stdout: string): number | null {
   return mib === undefined ? null : Number(mib) * 1024 * 1024;
 }
 
-/** A container that was killed leaves the layer that it wrote to. Nothing names it any more, and no process has it mounted. */
+/** A container that was killed leaves the layer that it wrote to. Nothing names it, and no process has it mounted. */
 function removeLeftLayers(place: EnginePlace): readonly string[] {
   const { containers } = place.folder;
   return [

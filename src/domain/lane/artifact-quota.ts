@@ -3,8 +3,8 @@ import { sizeText } from "#contract/lib/size-text.ts";
 import { refuse } from "#contract/problems.ts";
 
 /**
- * The most that the builds of a project take, in bytes: the live one, the one before, one that is being deployed and one that is
- * being uploaded, each of the greatest size.
+ * The most that the builds of a project take, in bytes: four builds of the greatest size. They are the live build, the build
+ * before it, a build that is being deployed, and a build that is being uploaded.
  */
 export const MAX_STORED_BYTES = 8 * 1024 * 1024 * 1024;
 

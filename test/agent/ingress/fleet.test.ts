@@ -162,7 +162,7 @@ describe("The policy of a server", () => {
   const way = 'Its administrator can change the rule "balance" in /etc/gantry/policy.json.';
   const refused = (what: string) => `This server's policy (balance) does not allow ${what}. ${way}`;
 
-  it("allows everything without a rule, and no balancing with one that says so", () => {
+  it("allows everything without a rule, and no balancing if the rule says so", () => {
     expect(allowed("any")).toEqual({ members: [[members, [serverId(3)]]], peers, refusals: [] });
     expect(allowed("checks")).toEqual({ members: [], peers, refusals: [refused("balancing shop.test")] });
     const check = `passing on checks of certificates for ${project(2)} to`;

@@ -64,8 +64,8 @@ export async function buildImage(scope: RunScope, plan: BuildPlan): Promise<Step
 }
 
 /**
- * What a build sees of the project's variables: the plain ones that the Dockerfile has an ARG for, which become part of the image's
- * history, and the secrets of builds, which only instructions that mount them see.
+ * What a build sees of the project's variables: the plain variables for which the Dockerfile has an ARG, which become part of
+ * the image's history, and the secrets of builds, which only instructions that mount them see.
  */
 function imageVariables(
   { order, variables }: RunScope,

@@ -11,7 +11,7 @@ const RESERVED_MS = 15 * 60_000;
 export class PartReservations {
   #reserved: readonly (QuotaPart & { readonly until: number })[] = [];
 
-  /** Parts in R2 together with those that are under way, each once. @param now Unix milliseconds */
+  /** Parts in R2 together with the parts that are under way, each once. @param now Unix milliseconds */
   with(stored: readonly QuotaPart[], now: number): readonly QuotaPart[] {
     this.#reserved = this.#reserved.filter(({ until }) => until > now);
     const missing = this.#reserved.filter((one) => !stored.some((other) => isSamePart(one, other)));
