@@ -16,6 +16,7 @@ import { checkSite } from "#build/tree/check-site.ts";
 import { findOutput, listFolders, noOutput } from "#build/tree/find-output.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import type { BuildLog } from "#cli/builds/build-log.ts";
+import { imageCommand } from "#cli/builds/image-command.ts";
 import { localAdvice } from "#cli/builds/local-advice.ts";
 import { localToolProblems } from "#cli/builds/local-tool-problems.ts";
 import type { LocalBuild } from "#cli/builds/prepare-build.ts";
@@ -23,11 +24,10 @@ import { type EarlyEnd, runStage, type StageScope } from "#cli/builds/run-stage.
 import type { CommandContext } from "#cli/context.ts";
 import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import { attempt } from "#node/attempt.ts";
-import { shellWord } from "#node/shell-quote.ts";
 import type { StageTime } from "#contract/endpoints/deployments/schemas.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 
-/** `output`: the folder to publish. */
+/** `output`: the folder to publish, or the name of the image. */
 type Checked = EarlyEnd | { readonly kind: "succeeded"; readonly output: string };
 
 /** The end of a build, and the times of its stages. */
@@ -50,14 +50,14 @@ export async function runBuild(
   const failEarly = (failure: DeploymentFailure): BuildEnd => ({ kind: "failed", failure, times: [] });
   if (problem !== null)
     return failEarly(makeFailure("build_failed", firstStage, problem.message, undefined, problem.hint));
-  if (build.choice.image !== null) return failEarly(imageFailure(build.choice.image));
+  const scope = stageScope(build, { log, environment, variables, signal });
+  if (build.choice.image !== null) return await runImageBuild(build, build.choice.image, scope);
   for (const tool of await localToolProblems(environment, build)) {
     const { kind, message } = tool;
     if (kind === "missing")
       return failEarly(makeFailure("tool_missing", firstStage, message, undefined, await localAdvice(tool)));
     log.system(firstStage, message);
   }
-  const scope = stageScope(build, { log, environment, variables, signal });
   const scopes = { install: installScope(build, scope), build: scope };
   const times: StageTime[] = [];
   const before = await listFolders(build.root);
@@ -74,17 +74,16 @@ export async function runBuild(
   return { ...(await checkResult(build, { log, before }, signal)), times };
 }
 
-/** Only servers build images. */
-function imageFailure({ dockerfile: { path, context, target } }: ImageChoice): DeploymentFailure {
-  const stage = target === undefined ? "" : ` --target ${shellWord(target)}`;
-  const line = `podman build --file ${shellWord(path)}${stage} ${shellWord(context)}`;
-  return makeFailure(
-    "containers_missing",
-    "build",
-    "gantry build runs commands, and builds no images",
-    undefined,
-    `Build the image with \`${line}\` in the root directory, or with docker instead of podman.`,
-  );
+/** Builds the image with the engine of this machine. The log and a failure are those of the stage `build`. */
+async function runImageBuild(build: LocalBuild, image: ImageChoice, scope: StageScope): Promise<BuildEnd> {
+  const command = await imageCommand(build, image, scope.variables, scope.environment);
+  if (!command.ok) return { kind: "failed", failure: command.failure, times: [] };
+  const startedAt = performance.now();
+  const ended = await runStage(scope, "build", command.value.line);
+  const times = [{ stage: "build", duration: Math.round(performance.now() - startedAt) / 1000 } as const];
+  return ended.kind === "succeeded"
+    ? { kind: "succeeded", output: command.value.tag, times }
+    : { ...ended, times };
 }
 
 function stageScope(

@@ -18,7 +18,7 @@ export const build = defineCommand({
   details: [
     "Runs the install and the build command of a deployment in a temporary copy of the last commit, with the same environment, time limits and checks, and prints a failure as a deployment does. The copy is deleted at the end; --keep leaves it.",
     "If you are signed in, the settings and plain variables of the project that deploys this repository are used, as in a deployment. Secrets are not: only the server can open them. No network is needed otherwise, except by the commands themselves.",
-    "The commands run as you, and can do what you can do.",
+    "The commands run as you, and can do what you can do. The image of a Dockerfile is built by podman or docker, and stays.",
   ],
   words: sourceWords,
   options: {
@@ -54,12 +54,16 @@ export const build = defineCommand({
     const ended = await runBuild(context, local, variables.value, log);
     output.progress.hide();
     log.end(ended.kind === "failed" ? ended.failure.stage : null);
-    return printEnd(output, ended, local.work === null || options.keep ? local : null);
+    const kept = local.work === null || options.keep ? local : null;
+    return printEnd(output, ended, kept, local.choice.image !== null);
   },
 });
 
-/** @param kept the build whose files stay */
-function printEnd(output: Output, end: BuildEnd, kept: LocalBuild | null): Outcome {
+/**
+ * @param kept the build whose files stay
+ * @param image whether an image was built
+ */
+function printEnd(output: Output, end: BuildEnd, kept: LocalBuild | null, image = false): Outcome {
   const { times: stages } = end;
   const folder = kept?.release ?? null;
   const took = stageTimesText(stages);
@@ -68,7 +72,8 @@ function printEnd(output: Output, end: BuildEnd, kept: LocalBuild | null): Outco
     case "succeeded":
       output.json({ type: "end", status: "succeeded", failure: null, stages, folder });
       output.line(`${output.style.green("✓")} The build succeeded${details}`);
-      if (kept !== null)
+      if (image) output.line(`  The image is ${end.output}.`);
+      else if (kept !== null)
         output.line(
           kept.choice.isPublished
             ? `  ${end.output} would be published.`
