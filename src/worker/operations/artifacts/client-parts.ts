@@ -10,7 +10,8 @@ import { findProject } from "#worker/db/projects/find-project.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import type { Upload } from "#worker/http/read-upload.ts";
-import { notFound, refuseTooOld } from "#worker/operations/refusals.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { refuseTooOld } from "#worker/operations/servers/unfit-servers.ts";
 
 type Part = { readonly projectId: ProjectId; readonly sha256: ArtifactDigest; readonly part: number };
 

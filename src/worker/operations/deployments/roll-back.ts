@@ -3,7 +3,8 @@ import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
-import { notFound, refuseOldAgents } from "#worker/operations/refusals.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { refuseOldAgents } from "#worker/operations/servers/unfit-servers.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 
 export type RollBack = {

@@ -5,7 +5,8 @@ import type { Context } from "#worker/context.ts";
 import { settingsOf } from "#worker/db/projects/settings-column.ts";
 import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import type { refuseArtifact } from "#worker/operations/artifacts/client-parts.ts";
-import { notFound, refuseUnfitServers } from "#worker/operations/refusals.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { refuseUnfitServers } from "#worker/operations/servers/unfit-servers.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 
 export type StartDeployment = {

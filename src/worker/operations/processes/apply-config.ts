@@ -7,7 +7,8 @@ import type { Context } from "#worker/context.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { findProjectToDeploy, type ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { answerOf, commandFor } from "#worker/operations/deployments/lane-command.ts";
-import { notFound, refuseOldAgents } from "#worker/operations/refusals.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { refuseOldAgents } from "#worker/operations/servers/unfit-servers.ts";
 
 export type ApplyRefusal =
   | "not_live"

@@ -15,7 +15,8 @@ import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { applyChanges, type ApplyRefusal, startConfig } from "#worker/operations/processes/apply-config.ts";
 import { hasProcess, knowsProcesses, noSuchProcess } from "#worker/operations/processes/read-processes.ts";
-import { notFound, tooManyProcesses } from "#worker/operations/refusals.ts";
+import { tooManyProcesses } from "#worker/operations/projects/project-refusals.ts";
+import { notFound } from "#worker/operations/refusals.ts";
 
 /**
  * Changes the project's settings for a process, and starts a deployment of the live code with them, if there is one. A

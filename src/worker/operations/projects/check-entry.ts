@@ -7,7 +7,8 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { addressOf, serversToNotify, webServers } from "#domain/fleet/fleet-state.ts";
 import type { Context } from "#worker/context.ts";
 import { findServerFacts } from "#worker/db/servers/fleet-rows.ts";
-import { refuseServers, refuseTooOld } from "#worker/operations/refusals.ts";
+import { refuseServers } from "#worker/operations/projects/project-refusals.ts";
+import { refuseTooOld } from "#worker/operations/servers/unfit-servers.ts";
 
 const NEEDED: AgentRequestType = "set_fleet";
 

@@ -12,7 +12,13 @@ import { insertProject } from "#worker/db/projects/insert-project.ts";
 import { findProjectWithServing, notServed } from "#worker/db/projects/project-with-serving.ts";
 import { findServersToSealFor, withBuilder } from "#worker/db/variables/sealing-servers.ts";
 import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
-import { domainTaken, nameTaken, refuseCron, refuseServers, tooMany } from "#worker/operations/refusals.ts";
+import {
+  domainTaken,
+  nameTaken,
+  refuseCron,
+  refuseServers,
+} from "#worker/operations/projects/project-refusals.ts";
+import { tooMany } from "#worker/operations/refusals.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { requestWrites } from "#worker/operations/changes/request-changes.ts";

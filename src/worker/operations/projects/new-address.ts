@@ -13,7 +13,8 @@ import {
   type VariablesHead,
 } from "#worker/db/variables/variable-records.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
-import { notFound, refuseServers } from "#worker/operations/refusals.ts";
+import { refuseServers } from "#worker/operations/projects/project-refusals.ts";
+import { notFound } from "#worker/operations/refusals.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 
 /** What changes with a new address. `checked`: what was read to find that the address may have the project's token. */

@@ -11,11 +11,11 @@ import { findFleetProject } from "#worker/db/servers/fleet-rows.ts";
 import {
   domainTaken,
   nameTaken,
-  notFound,
   refuseCron,
   refuseServers,
   tooManyProcesses,
-} from "#worker/operations/refusals.ts";
+} from "#worker/operations/projects/project-refusals.ts";
+import { notFound } from "#worker/operations/refusals.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";

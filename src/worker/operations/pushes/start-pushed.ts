@@ -7,7 +7,7 @@ import type { NewPush } from "#worker/db/pushes/push-records.ts";
 import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import type { Started } from "#worker/objects/project-lane/lane-commands.ts";
-import { findUnfitServers } from "#worker/operations/refusals.ts";
+import { findUnfitServers } from "#worker/operations/servers/unfit-servers.ts";
 import { type Asking, laneCommand } from "#worker/operations/deployments/lane-command.ts";
 
 /**

@@ -14,13 +14,8 @@ import {
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { personBehind, requestWrites, settingsOrigin } from "#worker/operations/changes/request-changes.ts";
 import { tokenChange } from "#worker/operations/changes/targets.ts";
-import {
-  notFound,
-  refuseEnded,
-  refuseExcess,
-  refuseUnknownProjects,
-  tooMany,
-} from "#worker/operations/refusals.ts";
+import { notFound, refuseEnded, tooMany } from "#worker/operations/refusals.ts";
+import { refuseExcess, refuseUnknownProjects } from "#worker/operations/tokens/grant-refusals.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { tokenView } from "#worker/views/token-view.ts";

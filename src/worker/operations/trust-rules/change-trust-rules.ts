@@ -31,13 +31,8 @@ import { unknownProjects } from "#worker/db/projects/list-projects.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
 import { personBehind, requestWrites } from "#worker/operations/changes/request-changes.ts";
 import { differences } from "#worker/operations/changes/targets.ts";
-import {
-  notFound,
-  refuseEnded,
-  refuseExcess,
-  refuseUnknownProjects,
-  tooMany,
-} from "#worker/operations/refusals.ts";
+import { notFound, refuseEnded, tooMany } from "#worker/operations/refusals.ts";
+import { refuseExcess, refuseUnknownProjects } from "#worker/operations/tokens/grant-refusals.ts";
 import { refuseUnconfirmed } from "#worker/operations/sessions/confirmation.ts";
 import { trustRuleView } from "#worker/views/trust-rule-view.ts";
 

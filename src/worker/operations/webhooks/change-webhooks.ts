@@ -14,7 +14,8 @@ import {
 } from "#worker/db/webhooks/webhook-changes.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
-import { notFound, refuseExcess, refuseUnknownProjects, tooMany } from "#worker/operations/refusals.ts";
+import { notFound, tooMany } from "#worker/operations/refusals.ts";
+import { refuseExcess, refuseUnknownProjects } from "#worker/operations/tokens/grant-refusals.ts";
 import {
   outletOf,
   recordRequest,

@@ -9,7 +9,8 @@ import { findWebhook, type WebhookReading } from "#worker/db/webhooks/webhook-re
 import { updateWebhook as changeWebhook, type WebhookChanges } from "#worker/db/webhooks/webhook-changes.ts";
 import type { OutletChanges } from "#worker/objects/outlet/outlet.ts";
 import { announceLater } from "#worker/objects/event-feed/announce.ts";
-import { notFound, refuseExcess, refuseUnknownProjects } from "#worker/operations/refusals.ts";
+import { notFound } from "#worker/operations/refusals.ts";
+import { refuseExcess, refuseUnknownProjects } from "#worker/operations/tokens/grant-refusals.ts";
 import { refuseTargets } from "#worker/operations/webhooks/change-webhooks.ts";
 import {
   outletOf,
