@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 
 import { tidyCacheFolder } from "#agent/cache/cache-folder.ts";
@@ -62,6 +63,11 @@ async function removeReleases(context: AgentContext, folder: ProjectFolder): Pro
     await removeIncomplete(folder, null);
     await emptyBin(folder);
   });
+  // The images of the releases are left, and only the helper can delete them.
+  if (context.isolation.kind === "projects" && existsSync(folder.containers)) {
+    const discarded = await context.isolation.discard(folder.id);
+    if (discarded.kind === "failed") throw new Error(discarded.reason);
+  }
   await removeAssets(folder);
   await removeTree(folder.artifacts);
   await rm(folder.cacheIndex, { force: true });

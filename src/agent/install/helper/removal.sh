@@ -40,6 +40,8 @@ discard() {
   enter ''
   set +f
   rm -rf --one-file-system -- ./*.bin ./tmp
+  # Without a release, no container runs, and the images are of nothing.
+  if [ -d containers ] && [ -z "$(ls releases 2>/dev/null)" ]; then rm -rf --one-file-system -- ./containers; fi
   if [ -d cache ]; then
     enter cache
     rm -rf --one-file-system -- ./*.part
