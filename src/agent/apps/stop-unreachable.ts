@@ -4,11 +4,23 @@ import { stopInstance } from "#agent/apps/stop-instance.ts";
 import type { SupervisedInstance } from "#agent/apps/supervisor.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { succeed } from "#contract/lib/result.ts";
 import { socketsListeningOn } from "#node/tcp-sockets.ts";
 
 /** A container that has been started again so often was not just interrupted. */
 const MOST_NORMAL_RESTARTS = 3;
+/** The engine opens the port of a container when it starts, and not when its app listens. */
+const OPENS_WITHIN_MS = 10_000;
+
+/** Whether requests can reach a container, or it has just been started or is about to be started again. */
+function isNetworkFine(
+  { state, startedAt, restarts }: SupervisedInstance,
+  isOpen: boolean,
+  now: number,
+): boolean {
+  // The network of a container that has just ended can still listen for a moment.
+  if (state !== "running") return !isOpen || restarts < MOST_NORMAL_RESTARTS;
+  return isOpen || startedAt === null || Math.abs(now - startedAt) < OPENS_WITHIN_MS;
+}
 
 /**
  * Stops instances that can get no requests, and the next check starts them again: another program took their port while they
@@ -21,26 +33,20 @@ export async function stopUnreachable(
 ): Promise<void> {
   const { apps, supervisor, log } = context;
   const own = apps.of(folder.id);
+  const now = context.clock.now();
+  const isAppFine = async (one: SupervisedInstance, port: number, isOpen: boolean): Promise<boolean> => {
+    // Once an instance listens, it keeps its port until it ends.
+    if (!isOpen || (one.startedAt !== null && own.listening.get(one.name) === one.startedAt)) return true;
+    const listens = await supervisor.listensOn(folder.id, one.name, port);
+    if (listens.ok && listens.value) own.listening.set(one.name, one.startedAt);
+    return !listens.ok || listens.value;
+  };
   const wanted = new Set(readDesired(folder)?.instances.map(({ name }) => name));
   for (const { name, port, inside } of readNotes(folder)) {
     const one = supervised.find((each) => each.name === name);
     if (port === null || one === undefined || !wanted.has(name)) continue;
-    const hasListened = one.startedAt !== null && own.listening.get(name) === one.startedAt;
-    // Once an instance listens, it keeps its port until it ends. The port of a container is its network's.
-    if (hasListened && inside === undefined) continue;
     const isOpen = socketsListeningOn(port).size > 0;
-    if (isOpen === hasListened) continue;
-    if (isOpen && inside !== undefined && one.restarts < MOST_NORMAL_RESTARTS) {
-      // The network of a container that has just ended can still listen for a moment.
-      if (one.state === "running") own.listening.set(name, one.startedAt);
-      continue;
-    }
-    const listens = isOpen ? await supervisor.listensOn(folder.id, name, port) : succeed(false);
-    if (!listens.ok) continue;
-    if (listens.value) {
-      own.listening.set(name, one.startedAt);
-      continue;
-    }
+    if (inside !== undefined ? isNetworkFine(one, isOpen, now) : await isAppFine(one, port, isOpen)) continue;
     // A run may have begun to stop or replace the instance in the meantime.
     if (own.claimed.has(name) || own.stopping.has(name)) continue;
     log(
