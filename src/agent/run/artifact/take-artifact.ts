@@ -239,7 +239,7 @@ async function complete(
   return await completeRelease(scope, plan.value, built.value, true);
 }
 
-/** The image of a build that was made elsewhere. It is built here if the files do not have it, as those of a CI job. */
+/** The image of a build that was made elsewhere. It is built here if the files do not have it, as the files of a CI job. */
 async function imageOf(scope: RunScope, plan: BuildPlan): Promise<Step<ReleaseImage>> {
   const loaded = await loadImage(scope);
   if (!loaded.ok) return loaded;
