@@ -17,7 +17,7 @@ import { recordRequests } from "#worker/http/record-requests.ts";
 import { registerRoutes } from "#worker/http/register-routes.ts";
 import type { AgentRoutes, OpenRoutes, TokenRoutes } from "#worker/http/routes.ts";
 import { noteTokenUses } from "#worker/http/note-token-uses.ts";
-import { agentRoutes, enrollmentRoutes } from "#worker/routes/agent.ts";
+import { agentRoutes } from "#worker/routes/agent.ts";
 import { routeAgentArtifacts } from "#worker/routes/agent-artifacts.ts";
 import { routeAgentFiles } from "#worker/routes/agent-files.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
@@ -71,7 +71,6 @@ const tokenRoutes: TokenRoutes = {
   ...lazyTokenRoutes,
 };
 const openRoutes: OpenRoutes = {
-  ...enrollmentRoutes,
   ...createHealthRoutes(new DatabaseHealth()),
   ...lazyOpenRoutes,
 };

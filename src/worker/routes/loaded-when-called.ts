@@ -186,6 +186,10 @@ export const lazyOpenRoutes = {
   ),
   ...loadWhenCalled(["claimToken"], async () => (await import("#worker/routes/connect.ts")).claimRoutes),
   ...loadWhenCalled(
+    ["enrollAgent"],
+    async () => (await import("#worker/routes/enrollment.ts")).enrollmentRoutes,
+  ),
+  ...loadWhenCalled(
     ["receiveDelivery"],
     async () => (await import("#worker/routes/hooks.ts")).deliveryRoutes,
   ),
