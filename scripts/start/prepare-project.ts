@@ -2,11 +2,11 @@ import { basename } from "node:path";
 
 import type * as z from "zod";
 
-import type { Client } from "#client/client.ts";
 import type { ServerId } from "#contract/ids.ts";
-import type { CreateProjectInput, Project } from "#contract/endpoints/projects/schemas.ts";
+import type { CreateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
-import { valueOf } from "../shared/api.ts";
+import { type Api, valueOf } from "../shared/api.ts";
 import { Problem } from "../shared/problem.ts";
 import type { StartedProject, StartMemo } from "./memo.ts";
 import type { StartOptions } from "./options.ts";
@@ -28,7 +28,7 @@ export type PreparedProject = {
  * it is the project of an earlier start with the same repository and branch, or a new one.
  */
 export async function prepareProject(
-  api: Client,
+  api: Api,
   serverId: ServerId,
   memo: StartMemo,
   options: StartOptions,
@@ -62,13 +62,13 @@ export async function prepareProject(
   };
 }
 
-async function readProject(api: Client, known: StartedProject): Promise<Project | null> {
+async function readProject(api: Api, known: StartedProject): Promise<Project | null> {
   const result = await api.getProject({ params: { project_id: known.project_id } });
   if (!result.ok && result.problem.code === "not_found") return null;
   return valueOf(result, "Reading the project");
 }
 
-async function createProject(api: Client, settings: z.input<typeof CreateProjectInput>): Promise<Project> {
+async function createProject(api: Api, settings: z.input<typeof CreateProjectInput>): Promise<Project> {
   for (let count = 1; count <= MAX_NAMES; count += 1) {
     const name = count === 1 ? settings.name : `${settings.name}-${count}`;
     const result = await api.createProject({ body: { ...settings, name } });

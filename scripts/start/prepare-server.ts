@@ -3,13 +3,12 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { Client } from "#client/client.ts";
 import { AgentConnection, CONNECTION_FILE } from "#contract/agent-connection.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { Server } from "#contract/endpoints/servers/schemas.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
-import { valueOf } from "../shared/api.ts";
+import { type Api, valueOf } from "../shared/api.ts";
 import { Problem } from "../shared/problem.ts";
 import { runCommand } from "../shared/run-command.ts";
 import type { Service } from "./supervisor.ts";
@@ -18,7 +17,7 @@ import type { Service } from "./supervisor.ts";
 const LINK_TIMEOUT_MS = 30_000;
 
 /** Registers this machine as a server of the account, unless `known` still exists. */
-export async function prepareServer(api: Client, known: ServerId | null): Promise<ServerId> {
+export async function prepareServer(api: Api, known: ServerId | null): Promise<ServerId> {
   if (known !== null) {
     const result = await api.getServer({ params: { server_id: known } });
     if (result.ok) return result.value.id;
@@ -42,7 +41,7 @@ export async function prepareServer(api: Client, known: ServerId | null): Promis
  * @returns whether it was enrolled now
  */
 export async function enrollAgent(
-  api: Client,
+  api: Api,
   serverId: ServerId,
   url: string,
   agentHome: string,
@@ -73,7 +72,7 @@ async function readConnection(agentHome: string): Promise<AgentConnection | null
  * was killed a moment ago.
  */
 export async function waitForAgent(
-  api: Client,
+  api: Api,
   serverId: ServerId,
   agent: Service,
   since: number,

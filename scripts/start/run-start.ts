@@ -1,13 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { Client } from "#client/client.ts";
 import { signInLink } from "#contract/public-paths.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
-import { createApi, valueOf } from "../shared/api.ts";
+import { type Api, createApi, valueOf } from "../shared/api.ts";
 import { agentBeside, buildWorker, sitesBeside } from "../shared/build-worker.ts";
 import { Problem } from "../shared/problem.ts";
 import { browserAddress } from "../shared/sign-in-code.ts";
@@ -186,7 +185,7 @@ async function build(signal: AbortSignal): Promise<{ value: string; done: string
  * @returns null if the deployment did not go live
  */
 async function reachLive(
-  api: Client,
+  api: Api,
   project: Project,
   watcher: DeploymentWatcher,
 ): Promise<DeploymentId | null> {
@@ -209,7 +208,7 @@ async function reachLive(
 }
 
 /** Reads the project with its address, which the agent reports shortly after it connects. */
-async function readServed(api: Client, projectId: ProjectId): Promise<Project> {
+async function readServed(api: Api, projectId: ProjectId): Promise<Project> {
   const deadline = Date.now() + ADDRESS_TIMEOUT_MS;
   for (;;) {
     const project = valueOf(
@@ -221,7 +220,7 @@ async function readServed(api: Client, projectId: ProjectId): Promise<Project> {
   }
 }
 
-async function projectName(api: Client, id: ProjectId): Promise<string> {
+async function projectName(api: Api, id: ProjectId): Promise<string> {
   const project = await api.getProject({ params: { project_id: id } });
   return project.ok ? project.value.name : id;
 }

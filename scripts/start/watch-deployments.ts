@@ -1,13 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import type { Client } from "#client/client.ts";
 import { followLog } from "#client/follow-log.ts";
 import type { Transport } from "#client/request.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 
-import { valueOf } from "../shared/api.ts";
+import { type Api, valueOf } from "../shared/api.ts";
 
 const POLL_MS = 1_000;
 const LIST_LIMIT = 100;
@@ -31,7 +30,7 @@ export type DeploymentWatcher = {
  */
 export async function watchDeployments(
   transport: Transport,
-  api: Client,
+  api: Api,
   events: WatchEvents,
   signal: AbortSignal,
 ): Promise<DeploymentWatcher> {

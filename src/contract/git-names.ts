@@ -1,12 +1,7 @@
 import * as z from "zod/mini";
 
-import {
-  hasUnclearLogin,
-  MAX_REPOSITORY,
-  pasteProblem,
-  tidyRepository,
-} from "#contract/addresses/pasted-repository.ts";
-import { isCleanPath, parseRepository } from "#contract/addresses/repository-address.ts";
+import { hasUnclearLogin } from "#contract/addresses/login-problem.ts";
+import { isCleanPath, MAX_REPOSITORY, parseRepository } from "#contract/addresses/repository-address.ts";
 import { textBetween, textLike } from "#contract/bounds.ts";
 
 // Used by the API (422) and by the agent, so that the agent also refuses what a compromised control plane sends.
@@ -78,30 +73,11 @@ export const MAX_COMMIT_MESSAGE = 1000;
 
 /** A git repository: https, ssh (both forms), `file://`, or an absolute path on the server. */
 export const Repository = textBetween(1, MAX_REPOSITORY).check(
-  z.superRefine((text, context) => refuseAddress(context, problemOf(text))),
-);
-
-/**
- * A repository in a request, in its one form. Refuses more than `Repository`: what can be parsed but not be meant, and a
- * secret at a place where it would be stored in clear. A password is sealed instead.
- */
-export const ProjectRepository = textBetween(1, MAX_REPOSITORY).check(
-  z.overwrite(tidyRepository),
-  z.superRefine((text, context) => refuseAddress(context, pasteProblem(text) ?? problemOf(text))),
-  z.overwrite((text) => {
+  z.superRefine((text, context) => {
     const parsed = parseRepository(text);
-    return parsed.ok ? parsed.value.text : text;
+    if (!parsed.ok) context.addIssue({ code: "custom", message: parsed.message, continue: false });
   }),
 );
-
-function problemOf(text: string): string | null {
-  const parsed = parseRepository(text);
-  return parsed.ok ? null : parsed.message;
-}
-
-function refuseAddress(context: z.core.$RefinementCtx<string>, message: string | null): void {
-  if (message !== null) context.addIssue({ code: "custom", message, continue: false });
-}
 
 function isInsidePath(path: string): boolean {
   if (path.startsWith("/") || path.includes("\\")) return false;

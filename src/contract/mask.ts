@@ -1,4 +1,4 @@
-import { hasUnclearLogin } from "#contract/addresses/pasted-repository.ts";
+import { hasUnclearLogin } from "#contract/addresses/login-problem.ts";
 import { maskUrlPassword, partsOfQuery, SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
 
 /** Shorter secrets are not masked, because they would hide ordinary words all over a log. */

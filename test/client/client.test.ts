@@ -1,18 +1,22 @@
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
-import { type Client, createClient } from "#client/client.ts";
+import { type Client, createClient, createClientOf } from "#client/client.ts";
+import type { Transport } from "#client/request.ts";
+import { projectChangeEndpoints } from "#contract/endpoints/projects/change-endpoints.ts";
 import { ids } from "../support/worker/account.ts";
 import { ORIGIN } from "../support/worker/call.ts";
 import { createWorld } from "../support/worker/world.ts";
 
-function clientWith(token: string | null): Client {
-  return createClient({
+function transportWith(token: string | null): Transport {
+  return {
     baseUrl: ORIGIN,
     token,
     fetch: (url, init) => exports.default.fetch(new Request(url, init)),
-  });
+  };
 }
+
+const clientWith = (token: string | null): Client => createClient(transportWith(token));
 
 /** A client of a server that gives the same response to every request. */
 function clientOf(body: string, status = 200): Client {
@@ -25,7 +29,8 @@ describe("the client", () => {
     const client = clientWith(account.token);
     const servers = await client.listServers();
     expect(servers.ok && servers.value.servers.map(({ id }) => id)).toEqual([serverId]);
-    const project = await client.createProject({
+    const changes = createClientOf(projectChangeEndpoints, transportWith(account.token));
+    const project = await changes.createProject({
       body: { name: "blog", server_id: serverId, repository: "/srv/git/blog.git" },
     });
     expect(project).toMatchObject({ ok: true, status: 201, value: { name: "blog", branch: "main" } });

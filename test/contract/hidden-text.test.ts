@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { withHiddenShown } from "#contract/hidden-text.ts";
-import { CreateProjectInput, Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { CreateProjectInput, UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
 import { CreateServerInput } from "#contract/endpoints/servers/schemas.ts";
 import { CreateTokenInput } from "#contract/endpoints/tokens/schemas.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 
-import { CreateProjectInput, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { CreateProjectInput, UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 
 const needed = {
   name: "shop",

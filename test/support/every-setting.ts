@@ -4,7 +4,7 @@ import {
   ProcessFields,
   processFields,
 } from "#contract/endpoints/processes/process-settings.ts";
-import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import type { UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import type { SettingName } from "#contract/endpoints/projects/project-settings.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 

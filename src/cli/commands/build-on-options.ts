@@ -1,4 +1,4 @@
-import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import type { UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import { succeed } from "#contract/lib/result.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
 import type { Result } from "#cli/outcome.ts";

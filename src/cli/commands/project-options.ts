@@ -4,7 +4,7 @@ import {
   type TextSetting,
   textSettings,
 } from "#contract/endpoints/projects/project-settings.ts";
-import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import type { UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import { CommitRule, type Limits, TrailingSlash } from "#contract/endpoints/projects/settings.ts";
 import { succeed } from "#contract/lib/result.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";

@@ -1,14 +1,32 @@
-import { isLocal } from "#contract/addresses/repository-address.ts";
-import { looksLikeToken } from "#contract/addresses/access-token.ts";
+import * as z from "zod/mini";
 
-/** The maximum length of a repository's address. */
-export const MAX_REPOSITORY = 2048;
+import { looksLikeToken } from "#contract/addresses/access-token.ts";
+import { loginProblem } from "#contract/addresses/login-problem.ts";
+import { isLocal, MAX_REPOSITORY, parseRepository } from "#contract/addresses/repository-address.ts";
+import { textBetween } from "#contract/bounds.ts";
+
+/**
+ * A repository in a request, in its one form. Refuses more than `Repository`: what can be parsed but not be meant, and a
+ * secret at a place where it would be stored in clear. A password is sealed instead.
+ */
+export const ProjectRepository = textBetween(1, MAX_REPOSITORY).check(
+  z.overwrite(tidyRepository),
+  z.superRefine((text, context) => {
+    const parsed = parseRepository(text);
+    const message = pasteProblem(text) ?? (parsed.ok ? null : parsed.message);
+    if (message !== null) context.addIssue({ code: "custom", message, continue: false });
+  }),
+  z.overwrite((text) => {
+    const parsed = parseRepository(text);
+    return parsed.ok ? parsed.value.text : text;
+  }),
+);
 
 /**
  * An address without what a paste adds: spaces around it, slashes at its end, and a scheme in upper case, as phones write
  * it.
  */
-export function tidyRepository(text: string): string {
+function tidyRepository(text: string): string {
   if (text.length > MAX_REPOSITORY) return text;
   const trimmed = text.trim().replace(/^(?:https?|ssh|file):\/\//i, (scheme) => scheme.toLowerCase());
   return isLocal(trimmed) ? trimmed : trimmed.replace(/(?<![/:])\/+$/, "");
@@ -18,7 +36,7 @@ export function tidyRepository(text: string): string {
  * Why an address that can be parsed is probably a mistake, such as an address of a web page; null: it looks right. The
  * text never repeats anything that could be a password.
  */
-export function pasteProblem(text: string): string | null {
+function pasteProblem(text: string): string | null {
   if (text.length > MAX_REPOSITORY) return null;
   return (
     loginProblem(text) ??
@@ -27,62 +45,6 @@ export function pasteProblem(text: string): string | null {
     (/^(?:https|ssh):\/\//.test(text) ? pageProblem(text) : scpProblem(text)) ??
     suffixProblem(text)
   );
-}
-
-/** Whether programs could read different parts of an address as its login, or a part of it as no login at all. */
-export function hasUnclearLogin(text: string): boolean {
-  return text.includes("@") && loginProblem(text) !== null;
-}
-
-const ENCODE =
-  "must have a login and path in which other characters are percent-encoded. Write / as %2F and @ as %40 in the password";
-const TOKEN_AND_PASSWORD =
-  "must not have an access token as the user name and a password too: write https://USER:TOKEN@host/path";
-const TOKEN_FOR_SSH =
-  "must not have an access token as its ssh user, because ssh uses keys: write git@host:path, or https://USER:TOKEN@host/path";
-const PASSWORD_FOR_SSH =
-  "must not have a password, because this form is for ssh: write user@host:path, or https://user:password@host/path. Write / as %2F and @ as %40 in the password";
-/** What people write as the password of a token. */
-const PLACEHOLDER =
-  /^(?:.{1,3}|none|blank|oauth2?|token|api[_-]?(?:key|token)|x-access-token|git|pass(?:word)?)$/i;
-/** What ends the login for some programs. */
-const ENDS_LOGIN = /[/?#@[\]]|[^!-~]/;
-
-/**
- * A login that some programs read only in part, so that the rest would be stored in clear: `https://bob:12/34@host/` is
- * the host `bob` with the port 12 to a parser.
- */
-function loginProblem(text: string): string | null {
-  const [, scheme, authority = "", rest = ""] = /^([a-z][a-z0-9+.-]*:)?\/\/([^/]*)([^]*)$/i.exec(text) ?? [];
-  if (scheme === undefined && !text.startsWith("//")) return scpLoginProblem(text);
-  const at = authority.lastIndexOf("@");
-  const login = at === -1 ? null : authority.slice(0, at);
-  if (scheme === undefined) return text.includes("@") ? "must begin with https:// or ssh://" : null;
-  if (/^file:/i.test(scheme)) return null;
-  const colon = login?.indexOf(":") ?? -1;
-  const user = colon === -1 ? login : (login?.slice(0, colon) ?? null);
-  const password = colon === -1 ? "" : (login?.slice(colon + 1) ?? "");
-  if (login !== null && (ENDS_LOGIN.test(user ?? "") || ENDS_LOGIN.test(password))) return ENCODE;
-  if (rest.includes("@") && !(login === null && isHandle(authority, rest))) return ENCODE;
-  if (user === null) return null;
-  if (/ssh/i.test(scheme)) return looksLikeToken(user) ? TOKEN_FOR_SSH : null;
-  if (password === "" || password === "x-oauth-basic") return null;
-  return looksLikeToken(user) || (user.length >= 16 && PLACEHOLDER.test(password))
-    ? TOKEN_AND_PASSWORD
-    : null;
-}
-
-/** Whether the @ begins the name of an owner, as in `https://tangled.org/@alice/site`. */
-function isHandle(authority: string, rest: string): boolean {
-  return authority.includes(".") && !authority.includes(":") && /^\/@[^@]*$/.test(rest);
-}
-
-function scpLoginProblem(text: string): string | null {
-  if (isLocal(text)) return null;
-  const [, user = ""] = /^([^@]*)@/.exec(text) ?? [];
-  const isPlain = !text.includes("@") || /^[^@]*@[^@]*(?::@[^@]*)?$/.test(text);
-  if (!isPlain || (/[:/]/.test(user) && !/\s/.test(user))) return PASSWORD_FOR_SSH;
-  return looksLikeToken(user) ? TOKEN_FOR_SSH : null;
 }
 
 /** The problem of an address with text around it from a shell, a chat or a document. */

@@ -36,6 +36,9 @@ export type RepositoryAddress =
     }
   | { readonly kind: "local"; readonly path: string; readonly text: string };
 
+/** The maximum length of a repository's address. */
+export const MAX_REPOSITORY = 2048;
+
 const FILE = "file://";
 const EXAMPLE =
   "must be an https or ssh URL, user@host:path, file:///path or an absolute path, without spaces or `..`";

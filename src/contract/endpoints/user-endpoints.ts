@@ -12,6 +12,7 @@ import { freezeEndpoints } from "#contract/endpoints/freezes/endpoints.ts";
 import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
 import { memberEndpoints } from "#contract/endpoints/members/endpoints.ts";
 import { outputEndpoints } from "#contract/endpoints/output/endpoints.ts";
+import { projectChangeEndpoints } from "#contract/endpoints/projects/change-endpoints.ts";
 import { processEndpoints } from "#contract/endpoints/processes/endpoints.ts";
 import { profileEndpoints } from "#contract/endpoints/profile/endpoints.ts";
 import { trustRuleEndpoints } from "#contract/endpoints/trust-rules/endpoints.ts";
@@ -23,6 +24,7 @@ import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 export const userEndpoints = {
   ...clientEndpoints,
   ...approvalEndpoints,
+  ...projectChangeEndpoints,
   ...artifactEndpoints,
   ...domainEndpoints,
   ...processEndpoints,

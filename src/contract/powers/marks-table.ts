@@ -1,4 +1,4 @@
-import type { CreateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import type { CreateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import { type MarkOf, type Marks, NeedsToo } from "#contract/powers/marks.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
 import { defaultTimeouts } from "#contract/stages.ts";

@@ -1,4 +1,5 @@
-import { ALL, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
+import { projectChangeEndpoints } from "#contract/endpoints/projects/change-endpoints.ts";
+import { ALL, useAllowed, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { Page } from "#dashboard/shared/page.tsx";
 import { ProjectForm } from "#dashboard/shared/project-form.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
@@ -9,7 +10,7 @@ import { pathTo } from "#dashboard/router/route.ts";
 export function NewProject() {
   const servers = useServers(ALL);
   const { reload } = useProjects(ALL);
-  const mayAdd = useMay("createProject");
+  const mayAdd = useAllowed(projectChangeEndpoints.createProject);
   const mayAddServer = useMay("createServer");
   const go = goFromHere();
   if (!mayAdd)

@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import * as z from "zod/mini";
 
-import { CreateProjectInput, type Project } from "#contract/endpoints/projects/schemas.ts";
+import { CreateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { textOf } from "#contract/growing.ts";
-import { api } from "#dashboard/data/api.ts";
+import { projectChangesApi } from "#dashboard/data/project-changes.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { useDraft } from "#dashboard/data/use-draft.ts";
 import { Button } from "#dashboard/shared/button.tsx";
@@ -39,7 +40,7 @@ export function ProjectForm({ servers, onCreated }: Props) {
     server_id: servers.find(({ status }) => status === "healthy")?.id ?? servers[0]?.id ?? "",
   });
   const input = draft ?? empty;
-  const creating = useAction((body: CreateProjectInput) => api.createProject({ body }));
+  const creating = useAction((body: CreateProjectInput) => projectChangesApi.createProject({ body }));
 
   const form = readForm(CreateProjectInput, input);
   const errorOf = (name: string) => form.errors[name] ?? null;

@@ -1,3 +1,4 @@
+import { projectChangeEndpoints } from "#contract/endpoints/projects/change-endpoints.ts";
 import { projectEndpoints } from "#contract/endpoints/projects/endpoints.ts";
 import { answer, answerPage } from "#worker/http/responses.ts";
 import { forTokens } from "#worker/http/routes.ts";
@@ -8,7 +9,9 @@ import { getProject, listProjects } from "#worker/operations/projects/read-proje
 import { testRepository } from "#worker/operations/repositories/ask-for-repository.ts";
 import { updateProject } from "#worker/operations/projects/update-project.ts";
 
-export const projectRoutes = forTokens(projectEndpoints, {
+const rows = { ...projectEndpoints, ...projectChangeEndpoints };
+
+export const projectRoutes = forTokens(rows, {
   listProjects: (context, { query, url }) => answerPage(listProjects(context, query), url),
   createProject: (context, { body }) =>
     answer(createProject(context, body), ({ id }) => ({ location: `/v1/projects/${id}` })),

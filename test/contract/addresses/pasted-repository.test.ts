@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { ProjectRepository } from "#contract/git-names.ts";
+import { ProjectRepository } from "#contract/addresses/pasted-repository.ts";
 import { splitLogin } from "#domain/repository-login.ts";
 import { secretAddress } from "../../support/secret-addresses.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { initialSettings, textSettings } from "#contract/endpoints/projects/project-settings.ts";
 import { NO_DEFINITIONS } from "#contract/endpoints/projects/repository-definitions.ts";
-import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 import { createIdGenerator, ServerId } from "#contract/ids.ts";
 import { pick } from "#contract/lib/pick.ts";
@@ -225,7 +225,7 @@ describe("the settings form", () => {
     ],
   ])("explains the error in %j", (part, path, text) => {
     const changes = changed(part);
-    const { errors } = readForm(clientEndpoints.updateProject.body, changes);
+    const { errors } = readForm(UpdateProjectInput, changes);
     expect(errors).toMatchObject({ [path]: text });
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type * as z from "zod/mini";
 
-import { CreateProjectInput, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { CreateProjectInput, UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import { CreateServerInput } from "#contract/endpoints/servers/schemas.ts";
 import { CreateFreezeInput } from "#contract/endpoints/freezes/schemas.ts";
 import { CreateTokenInput } from "#contract/endpoints/tokens/schemas.ts";

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { textLike, wholeFrom } from "#contract/bounds.ts";
 import { HookForge, PushReason, PushSource, Verdict } from "#contract/endpoints/hooks/push-decisions.ts";
-import { ProjectRepository } from "#contract/git-names.ts";
+import { ProjectRepository } from "#contract/addresses/pasted-repository.ts";
 import { DeploymentId, HookId, ProjectId, PushId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { growing } from "#contract/growing.ts";

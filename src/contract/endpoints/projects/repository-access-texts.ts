@@ -1,3 +1,4 @@
+import { TestRepositoryInput } from "#contract/endpoints/projects/project-inputs.ts";
 import * as access from "#contract/endpoints/projects/repository-access.ts";
 import { keySettingsOf } from "#contract/forge.ts";
 import { example } from "#contract/reference/examples.ts";
@@ -74,7 +75,7 @@ export const repositoryAccessSchemas = {
     gitea: "Gitea, Forgejo or Codeberg",
     other: "another host, or one of these at an address that does not tell it",
   }),
-  TestRepositoryInput: object(access.TestRepositoryInput, "What to test instead of the project's settings.", {
+  TestRepositoryInput: object(TestRepositoryInput, "What to test instead of the project's settings.", {
     repository: "The repository to read. If omitted, the project's.",
     branch: "The branch or tag to look for. If omitted, the project's.",
   }),

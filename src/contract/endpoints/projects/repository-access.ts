@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { textLike, textUpTo } from "#contract/bounds.ts";
-import { BranchName, CommitSha, ProjectRepository, RequestedBranch } from "#contract/git-names.ts";
+import { BranchName, CommitSha } from "#contract/git-names.ts";
 
 /** A public deploy key: one line of type, key and comment. An ed25519 key has 51 bytes. */
 export const PublicKey = textLike(/^ssh-ed25519 [A-Za-z0-9+/]{68} [\w.@-]{1,200}$/);
@@ -24,13 +24,6 @@ export const DeployKey = z.extend(DeployKeySummary, {
   steps: z.array(z.string()),
 });
 export type DeployKey = z.infer<typeof DeployKey>;
-
-/** Omitted fields are the project's own settings. */
-export const TestRepositoryInput = z.strictObject({
-  repository: z.optional(ProjectRepository),
-  branch: z.optional(RequestedBranch),
-});
-export type TestRepositoryInput = z.infer<typeof TestRepositoryInput>;
 
 /** The ssh key of a git host. `is_new`: it was trusted just now, because the server had not connected to the host before. */
 export const HostKey = z.strictObject({

@@ -1,3 +1,4 @@
+import * as inputs from "#contract/endpoints/projects/project-inputs.ts";
 import { HealthReason, ProjectHealth } from "#contract/endpoints/projects/health.ts";
 import {
   RepositoryDefinitions,
@@ -151,13 +152,13 @@ export const projectSchemas = {
     created_at: "When the project was created.",
   }),
   ...repositoryAccessSchemas,
-  CreateProjectInput: object(schemas.CreateProjectInput, "The project to create.", {
+  CreateProjectInput: object(inputs.CreateProjectInput, "The project to create.", {
     ...settingTexts,
     server_id: "The id of the project's server. Of several, the first of `servers`.",
     domain: "The host name of the site, in lower case. If omitted: `<name>.<base domain>`.",
   }),
   UpdateProjectInput: object(
-    schemas.UpdateProjectInput,
+    inputs.UpdateProjectInput,
     "The settings to change. Omitted fields keep their values.",
     {
       ...settingTexts,

@@ -1,12 +1,20 @@
 import { useState } from "preact/hooks";
 
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { toCreateProjects } from "#contract/endpoints/projects/endpoints.ts";
 import { UNKNOWN_HEALTH } from "#contract/endpoints/projects/health.ts";
 import type { ProjectRow, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import type { WatchedResource } from "#dashboard/data/resource.ts";
 import type { Activity } from "#dashboard/data/activity.ts";
-import { ALL, useAccount, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
+import {
+  ALL,
+  useAccount,
+  useActivity,
+  useAllowed,
+  useProjects,
+  useServers,
+} from "#dashboard/data/resources.ts";
 import { useMayCreateOwner } from "#dashboard/data/use-may-create-owner.ts";
 import { lazy } from "#dashboard/shared/lazy.tsx";
 import { ProjectCard, ProjectColumns } from "#dashboard/pages/overview/project-card.tsx";
@@ -29,7 +37,7 @@ export function Overview() {
   const projects = useProjects(ALL);
   const servers = useServers(ALL);
   const activity = useActivity(ALL);
-  const mayAdd = useMay("createProject");
+  const mayAdd = useAllowed({ access: toCreateProjects });
   const { value: account } = useAccount(ALL);
   const mayCreateOwner = useMayCreateOwner(account);
   return (
@@ -96,7 +104,7 @@ type ProjectsProps = {
 };
 
 function Projects({ projects, health, servers, activity }: ProjectsProps) {
-  const mayAdd = useMay("createProject");
+  const mayAdd = useAllowed({ access: toCreateProjects });
   const [query, setQuery] = useState("");
   // Before the first deployment, there is nothing to list.
   const isBeginning = activity?.latest.length === 0 && projects.length < 2;

@@ -4,7 +4,7 @@ import type { RepositoryTest } from "#contract/endpoints/projects/repository-acc
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import { repositoryVerdict } from "#contract/repository-verdict.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { api } from "#dashboard/data/api.ts";
+import { projectChangesApi } from "#dashboard/data/project-changes.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -12,7 +12,7 @@ import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 /** A button that asks the server to list the branch, and the answer. */
 export function RepositoryTester({ id }: { readonly id: ProjectId }) {
   const [result, setResult] = useState<RepositoryTest | null>(null);
-  const testing = useAction(() => api.testRepository({ params: { project_id: id }, body: {} }));
+  const testing = useAction(() => projectChangesApi.testRepository({ params: { project_id: id }, body: {} }));
   const test = async () => {
     setResult(null);
     const tested = await testing.run();

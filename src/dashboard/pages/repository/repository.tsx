@@ -1,10 +1,11 @@
 import { isOverSsh } from "#contract/forge.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import { projectChangeEndpoints } from "#contract/endpoints/projects/change-endpoints.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { otherBuilder } from "#contract/endpoints/projects/other-builder.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
-import { useMay, useProject } from "#dashboard/data/resources.ts";
+import { useAllowed, useProject } from "#dashboard/data/resources.ts";
 import { DeployKeysView } from "#dashboard/pages/repository/deploy-keys.tsx";
 import { DeployKeyView } from "#dashboard/pages/repository/deploy-key.tsx";
 import { RepositoryTester } from "#dashboard/pages/repository/repository-tester.tsx";
@@ -16,7 +17,7 @@ import { Branch } from "#dashboard/shared/status.tsx";
 /** How a project's server reads its repository: the deploy key with the steps to add it, and a test. */
 export function RepositoryPage({ id }: { readonly id: ProjectId }) {
   const project = useProject(id);
-  const mayTest = useMay("testRepository", id);
+  const mayTest = useAllowed(projectChangeEndpoints.testRepository, id);
   return (
     <SettingsFrame id={id} page="repository" title="Repository access">
       <Show of={project} what="the project">

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
+import { projectChangeEndpoints } from "#contract/endpoints/projects/change-endpoints.ts";
 import { ALL, useActivity, useMayCall, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { entriesOf, search } from "#dashboard/pages/search/entries.ts";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
@@ -24,7 +25,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
     servers: servers?.servers ?? [],
     deployments: activity?.latest ?? [],
     isShown,
-    mayAdd: mayCall(clientEndpoints.createProject),
+    mayAdd: mayCall(projectChangeEndpoints.createProject),
     mayDeploy: (projectId) => mayCall(clientEndpoints.startDeployment, projectId),
   });
   const found = search(entries, query, MOST_RESULTS);

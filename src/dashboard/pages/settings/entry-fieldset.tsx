@@ -1,6 +1,7 @@
+import { projectChangeEndpoints } from "#contract/endpoints/projects/change-endpoints.ts";
 import { EntryType } from "#contract/endpoints/projects/entry.ts";
 import { ServerId } from "#contract/ids.ts";
-import { ALL, useMay, useServers } from "#dashboard/data/resources.ts";
+import { ALL, useAllowed, useServers } from "#dashboard/data/resources.ts";
 import type { SettingsPart } from "#dashboard/pages/settings/settings-part.ts";
 import { Checks } from "#dashboard/shared/checks.tsx";
 import { Choice } from "#dashboard/shared/field.tsx";
@@ -22,7 +23,7 @@ const hints: Record<EntryType, string> = {
 export function EntryFieldset({ draft, change, errors }: SettingsPart) {
   const { value } = useServers(ALL);
   // A limited token must not choose who reads the requests of visitors.
-  const mayChoose = useMay("updateProject", null);
+  const mayChoose = useAllowed(projectChangeEndpoints.updateProject, null);
   const { entry_type: type, entry_balancers: balancers, entry_sticky: isSticky } = draft;
   const error = Object.entries(errors).find(([path]) => path.startsWith("entry."))?.[1] ?? null;
   return (

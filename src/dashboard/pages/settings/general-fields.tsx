@@ -1,5 +1,6 @@
+import { projectChangeEndpoints } from "#contract/endpoints/projects/change-endpoints.ts";
 import { isAlone } from "#contract/endpoints/projects/servers.ts";
-import { ALL, useMay, useServers } from "#dashboard/data/resources.ts";
+import { ALL, useAllowed, useServers } from "#dashboard/data/resources.ts";
 import { BuildOnFieldset } from "#dashboard/pages/settings/build-on-fieldset.tsx";
 import { RolloutFieldset } from "#dashboard/pages/settings/rollout-fieldset.tsx";
 import { entriesIn, withEntries } from "#dashboard/pages/settings/server-draft.ts";
@@ -11,8 +12,8 @@ import { Choice } from "#dashboard/shared/field.tsx";
 export function GeneralFields(part: SettingsPart) {
   const { project, draft, change, field } = part;
   const { value: servers } = useServers(ALL);
-  const mayMove = useMay("updateProject", null);
-  const mayChange = useMay("updateProject", project.id);
+  const mayMove = useAllowed(projectChangeEndpoints.updateProject, null);
+  const mayChange = useAllowed(projectChangeEndpoints.updateProject, project.id);
   const rows = servers?.servers ?? [];
   const entries = entriesIn(draft);
   const [first] = entries;

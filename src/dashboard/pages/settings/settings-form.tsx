@@ -1,9 +1,11 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
-import { api } from "#dashboard/data/api.ts";
-import { useMay } from "#dashboard/data/resources.ts";
+import { projectChangeEndpoints } from "#contract/endpoints/projects/change-endpoints.ts";
+import { UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { projectChangesApi } from "#dashboard/data/project-changes.ts";
+import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { useDraft } from "#dashboard/data/use-draft.ts";
 import { changesOf, editsAfter, editsSince } from "#dashboard/pages/settings/changes.ts";
@@ -48,9 +50,9 @@ export function SettingsForm({ project: read, page, fields: Fields, children, on
   const draft = { ...draftOf(project), ...edits };
   /** The text after saving, which says when the changes apply. */
   const [savedText, setSavedText] = useState<string | null>(null);
-  const mayChange = useMay("updateProject", project.id);
+  const mayChange = useAllowed(projectChangeEndpoints.updateProject, project.id);
   const saving = useAction((body: UpdateProjectInput) =>
-    api.updateProject({ params: { project_id: project.id }, body }),
+    projectChangesApi.updateProject({ params: { project_id: project.id }, body }),
   );
   const changes = changesOf(draft, project);
   const form = readForm(UpdateProjectInput, changes);

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
-import type { CreateProjectInput, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import type { CreateProjectInput, UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import { DeployOn } from "#contract/endpoints/projects/deploy-on.ts";
 import {
   initialSettings,

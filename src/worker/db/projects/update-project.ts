@@ -19,7 +19,7 @@ import {
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
 import { ApprovalRule, isWeakerRule } from "#contract/endpoints/projects/approval-rule.ts";
 import { initialSettings } from "#contract/endpoints/projects/project-settings.ts";
-import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import type { UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import {
   isRevisionConflict,
   type NewRevision,

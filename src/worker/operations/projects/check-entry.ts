@@ -1,5 +1,5 @@
 import type { AgentRequestType } from "#contract/agent-requests.ts";
-import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import type { UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import type { Entry } from "#contract/endpoints/projects/entry.ts";
 import type { ProjectServer } from "#contract/endpoints/projects/servers.ts";
 import type { ServerId } from "#contract/ids.ts";

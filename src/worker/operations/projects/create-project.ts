@@ -1,6 +1,7 @@
 import { isOverSsh, repositoryKey } from "#contract/forge.ts";
 import { type Result, succeed } from "#contract/problems.ts";
-import type { CreateProjectInput, Project } from "#contract/endpoints/projects/schemas.ts";
+import type { CreateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { projectServers } from "#contract/endpoints/projects/servers.ts";
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
 import { isShared } from "#domain/fleet/fleet-state.ts";

@@ -1,4 +1,4 @@
-import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import type { UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { httpsHost } from "#contract/forge.ts";
 import type { ProjectId } from "#contract/ids.ts";

@@ -1,7 +1,7 @@
 import { findCronProblem } from "#project-files/cron/find-cron-problem.ts";
 import type { CronJobs } from "#contract/endpoints/cron/job-schemas.ts";
 import { MAX_PROCESSES } from "#contract/endpoints/processes/schemas.ts";
-import type { UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import type { UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import { refuse, type Result } from "#contract/problems.ts";
 import { findServerIds } from "#worker/db/projects/project-servers.ts";
 import type { Context } from "#worker/context.ts";

@@ -1,6 +1,7 @@
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import type { UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { projectServers } from "#contract/endpoints/projects/servers.ts";
 import { isShared, serversToNotify } from "#domain/fleet/fleet-state.ts";
 import type { Context } from "#worker/context.ts";

@@ -1,9 +1,6 @@
 import type { SealedToken } from "#contract/agent-order.ts";
-import type {
-  RepositoryTest,
-  RepositoryTested,
-  TestRepositoryInput,
-} from "#contract/endpoints/projects/repository-access.ts";
+import type { TestRepositoryInput } from "#contract/endpoints/projects/project-inputs.ts";
+import type { RepositoryTest, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { repositoryKey } from "#contract/forge.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";

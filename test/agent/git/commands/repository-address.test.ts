@@ -19,7 +19,8 @@ import {
   repositoryOf,
 } from "#contract/addresses/repository-address.ts";
 import { httpsHost, isOverSsh, readAddress, repositoryKey, repositoryPageAtForge } from "#contract/forge.ts";
-import { maskUrlSecret, ProjectRepository, Repository } from "#contract/git-names.ts";
+import { ProjectRepository } from "#contract/addresses/pasted-repository.ts";
+import { maskUrlSecret, Repository } from "#contract/git-names.ts";
 import { createMask } from "#contract/mask.ts";
 import { splitLogin } from "#domain/repository-login.ts";
 import { hostilePieces } from "../../../support/hostile-addresses.ts";
