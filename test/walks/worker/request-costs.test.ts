@@ -53,11 +53,15 @@ function row(name: string, cold: RoundTrips, warm: RoundTrips): string {
 // has deferred would be counted.
 beforeAll(async () => {
   await Promise.all([
+    import("#worker/routes/account.ts"),
     import("#worker/routes/audit.ts"),
     import("#worker/routes/connect.ts"),
     import("#worker/routes/connections.ts"),
     import("#worker/operations/sign-in/provider-answer.ts"),
+    import("#worker/routes/enrollment.ts"),
+    import("#worker/routes/events.ts"),
     import("#worker/routes/hooks.ts"),
+    import("#worker/routes/logs.ts"),
     import("#worker/routes/members.ts"),
     import("#worker/routes/profile.ts"),
     import("#worker/routes/sessions.ts"),
