@@ -34,6 +34,12 @@ const startFailures: readonly KnownFailure[] = [
       "The ingress has the certificate and speaks TLS with visitors. The app must speak plain HTTP on the port in the variable PORT, without files of a certificate.",
   ],
   [
+    // What the engine of a container says.
+    /executable file `([^`\n]{1,200})` not found in \$PATH|(?:open|stat) executable: ([^\n]{1,200}): No such file/,
+    (program) =>
+      `The image has no program \`${program}\`. A command with shell syntax needs /bin/sh in the image: without it, write the words of the program alone.`,
+  ],
+  [
     NO_PROGRAM,
     (program) =>
       program.includes("/") && !program.includes("node_modules")

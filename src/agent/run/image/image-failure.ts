@@ -12,8 +12,7 @@ const meanings: readonly {
     message: ([, step = "", code = ""]) => `the instruction \`${step}\` ended with exit code ${code}`,
   },
   {
-    pattern:
-      /(?:reading manifest|initializing source) \S*?([^\s/]+\/[^\s:]+[^\s]*).*?(?:manifest unknown|not found|repository name not known)/,
+    pattern: /initializing source docker:\/\/(\S+?):? .*(?:manifest unknown|name unknown|not found)/,
     message: ([, image = ""]) => `the base image ${image} does not exist`,
     hint: "Check the name and the tag after FROM.",
   },
