@@ -307,11 +307,12 @@ function requireEngine({ engine, policy }: AgentContext): Step<null> {
 /** The index of about 10,000 files. Their links are checked within a fraction of a second. */
 const MAX_QUICK_INDEX_BYTES = 1024 * 1024;
 
-/** Whether the permit is requested early. With a command or a larger tree, that would shorten the time to cancel. */
+/** Whether the permit is requested early. With a command, an image or a larger tree, that would shorten the time to cancel. */
 function isQuickToBuild(
-  { install_command, build_command }: BuildPlan,
+  { install_command, build_command, choice }: BuildPlan,
   { indexBytes }: WrittenCommit,
 ): boolean {
+  if (choice.image !== null) return false;
   return install_command === null && build_command === null && indexBytes <= MAX_QUICK_INDEX_BYTES;
 }
 

@@ -33,11 +33,21 @@ const startFailures: readonly KnownFailure[] = [
     () =>
       "The ingress has the certificate and speaks TLS with visitors. The app must speak plain HTTP on the port in the variable PORT, without files of a certificate.",
   ],
+  // What the first process of a container says.
   [
-    // What the engine of a container says.
-    /executable file `([^`\n]{1,200})` not found in \$PATH|(?:open|stat) executable: ([^\n]{1,200}): No such file/,
-    (program) =>
-      `The image has no program \`${program}\`. A command with shell syntax needs /bin/sh in the image: without it, write the words of the program alone.`,
+    /failed to exec pid1: No such file/,
+    () =>
+      "The image does not have the program that its command begins with. A line with shell syntax needs /bin/sh in the image: without it, write the words of the program alone.",
+  ],
+  [
+    /failed to exec pid1: Permission denied/,
+    () =>
+      "The user of the image may not run the program that its command begins with. Make it executable in the Dockerfile.",
+  ],
+  [
+    /failed to exec pid1: Exec format error/,
+    () =>
+      "The program that the command begins with is not for the processor of this server, or it is a script without `#!` in its first line.",
   ],
   [
     NO_PROGRAM,
