@@ -45,6 +45,13 @@ async function placementsOf({ id }: TestProject): Promise<string> {
   });
 }
 
+/** What the lane of a deleted project has still to remove; empty: nothing. */
+async function leftOf({ id }: TestProject): Promise<unknown> {
+  return await runInDurableObject(env.PROJECT_LANE.getByName(id), (_lane, { storage }) =>
+    storage.sql.exec("SELECT next FROM project_removal").toArray(),
+  );
+}
+
 async function alarmRuns(project: TestProject): Promise<void> {
   await runDurableObjectAlarm(linkOf(project));
 }
@@ -349,6 +356,8 @@ describe("a change that the link was not notified of", () => {
     await becomes(project, "offline");
     expect((await project.remove("?purge=true")).status).toBe(204);
     await vi.waitFor(async () => expect(await placementsOf(project)).toContain("leaving"));
+    // Otherwise the removal of its logs and builds would be counted.
+    await vi.waitFor(async () => expect(await leftOf(project)).toEqual([]));
     const faults = new Faults();
     faults.count(3, "refused");
     const deleted = await project.call("DELETE", `/v1/servers/${project.agent.serverId}`);
