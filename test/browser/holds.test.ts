@@ -66,9 +66,11 @@ it("deployments say what holds them, and run when somebody has approved them and
 
   // The same session has started it.
   await api.call("PATCH", `/v1/projects/${local.project_id}`, { approval: "by_another" });
+  // Ends the requests of this page: a body that the browser drops never finishes.
+  await page.goto("about:blank");
   // What the badge counts.
   const unfinished = page.waitForResponse(/\/v1\/deployments\?.*status=building/);
-  await page.reload();
+  await page.goto(`${local.url}/app/deployments/${id}`);
   await (await unfinished).finished();
   await page.getByText("another person must approve it.").waitFor();
   expect(await page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);

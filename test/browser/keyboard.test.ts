@@ -19,7 +19,8 @@ describe("the keyboard alone", () => {
     await api.ended((await api.start(project.id)).id);
     await commit({ "index.html": "two" });
 
-    const { page } = await visit();
+    // The page reads a deployment every few seconds, so it may ask for the deployment that it has just deleted.
+    const { page } = await visit({ expected: /status of 404 .*\/v1\/deployments\/dpl_/ });
     const { signIn, goTo, press, choose, write, receivesFocus } = keyboardOf(page);
     const dialog = page.getByRole("dialog");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
