@@ -68,7 +68,8 @@ describe("events that are announced while any call fails", () => {
       await vi.waitFor(() => expect([...first.ids, ...second.ids], where).toEqual(ids));
       await second.leave();
       expect(ids.length, where).toBeGreaterThan(0);
-      for (const webhook of webhooks) expect(await delivered(webhook, ids.length), where).toEqual(ids);
+      for (const webhook of webhooks)
+        await vi.waitFor(async () => expect(await delivered(webhook, ids.length), where).toEqual(ids));
       last = added.at(-1)?.data.sequence ?? last;
       if (calls.length <= at) break;
     }
