@@ -17,6 +17,8 @@ export type ImageChoice = {
   readonly web: Omit<ProcessDefinition, "command"> | null;
   /** The `container_port` of `web`: the project's, or gantry.json's. */
   readonly containerPort: number | undefined;
+  /** The image was built elsewhere, and is used as it is. */
+  readonly isPrebuilt?: true;
 };
 
 type WithDockerfile = { readonly dockerfile?: Dockerfile | null | undefined };

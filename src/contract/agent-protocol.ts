@@ -145,6 +145,9 @@ export const FLEET = "fleet";
 /** The capability of an agent that knows `artifact` in orders. */
 export const ARTIFACTS = "artifacts";
 
+/** The capability of an agent that runs images of a registry. */
+export const IMAGES = "images";
+
 /** The maximum length of a link message, in UTF-16 code units: many times a message with all of these. */
 export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
 
@@ -194,7 +197,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     type: z.literal("hello"),
     protocol: z.int(),
     agent_version: textUpTo(50),
-    /** The types of the requests that this agent answers (`agentRequests`), `FLEET` and `ARTIFACTS`. */
+    /** The types of the requests that this agent answers (`agentRequests`), `FLEET`, `ARTIFACTS` and `IMAGES`. */
     capabilities: listUpTo(textUpTo(MAX_CAPABILITY), MAX_CAPABILITIES),
     disk: Disk,
     isolation: growing(IsolationLevel),

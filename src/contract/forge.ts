@@ -84,9 +84,18 @@ export function repositoryPageAtForge(repository: string): string | null {
 }
 
 /** The host of an https address, with a port other than the default one; null for other addresses. */
-export function httpsHost(repository: string): string | null {
+function httpsHost(repository: string): string | null {
   const parsed = parseRepository(repository);
   return parsed.ok && parsed.value.kind === "https" ? parsed.value.address.host : null;
+}
+
+/**
+ * The host that gets the project's token as a password, with a port other than the default one: of an https address, and of
+ * a repository of images. null for other addresses, which use no token.
+ */
+export function tokenHost(repository: string): string | null {
+  const parsed = parseRepository(repository);
+  return parsed.ok && parsed.value.kind === "docker" ? parsed.value.host : httpsHost(repository);
 }
 
 /** Whether git reads the repository over ssh, with a deploy key. */
@@ -98,14 +107,20 @@ export function isOverSsh(repository: string): boolean {
 /** Where a repository is: `example.com`, and `["alice", "site"]`. */
 export type RepositoryPlace = { readonly host: string; readonly path: readonly string[] };
 
-/** The host and the path of an https or ssh address; `null` for any other, and for a path that is not plain. */
+/** The host and the path of the https or ssh address of a git repository; `null` for any other, and for a path that is not plain. */
 export function readAddress(repository: string): RepositoryPlace | null {
   const parsed = parseRepository(repository);
-  const place = parsed.ok && parsed.value.kind !== "local" ? placeOf(parsed.value) : null;
+  const place = parsed.ok && isAtForge(parsed.value) ? placeOf(parsed.value) : null;
   return place?.path.every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part)) === true ? place : null;
 }
 
-function placeOf(remote: Exclude<RepositoryAddress, { readonly kind: "local" }>): RepositoryPlace {
+type AtForge = Exclude<RepositoryAddress, { readonly kind: "local" | "docker" }>;
+
+function isAtForge(address: RepositoryAddress): address is AtForge {
+  return address.kind !== "local" && address.kind !== "docker";
+}
+
+function placeOf(remote: AtForge): RepositoryPlace {
   if (remote.kind !== "https") return { host: remote.host, path: partsOf(remote.path) };
   const { hostname, path, query } = remote.address;
   return { host: hostname, path: partsOf(path + query) };
@@ -129,6 +144,8 @@ export function repositoryKey(repository: string): string {
   const parsed = parseRepository(repository);
   if (!parsed.ok) return repository;
   if (parsed.value.kind === "local") return withoutEnd(parsed.value.path);
+  // Some hosts have git repositories and images with the same path.
+  if (parsed.value.kind === "docker") return `docker://${parsed.value.place}`;
   const place = placeOf(parsed.value);
   // The git hosts ignore case in their paths.
   const site = hosts.get(place.host)?.site ?? place.host;

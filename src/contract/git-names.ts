@@ -53,17 +53,27 @@ function branchProblem(name: string): string | null {
     : "must be a valid git branch or tag name";
 }
 
-/** A full or abbreviated commit hash, 7 characters or more. */
+/** A full or abbreviated commit hash, 7 characters or more. The commit of an image is its digest, without `sha256:`. */
 export const CommitName = textLike(
   /^(?:[0-9a-fA-F]{7,40}|[0-9a-fA-F]{64})$/,
   "must be 7 to 40 hexadecimal digits of a commit hash",
 );
 
+/** As `CommitName`, in a request: the digest of an image may have its `sha256:`. */
+export const RequestedCommit = textLike(
+  /^(?:[0-9a-fA-F]{7,40}|(?:sha256:)?[0-9a-fA-F]{64})$/,
+  "must be 7 to 40 hexadecimal digits of a commit hash",
+).check(z.overwrite(withoutDigestPrefix));
+
 /** A full commit hash in a request, for what must not be another commit with the same first characters. */
 export const FullCommitName = textLike(
-  /^(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/,
+  /^(?:[0-9a-fA-F]{40}|(?:sha256:)?[0-9a-fA-F]{64})$/,
   "must be the full commit hash, 40 hexadecimal digits",
-);
+).check(z.overwrite(withoutDigestPrefix));
+
+function withoutDigestPrefix(text: string): string {
+  return text.replace(/^sha256:/, "");
+}
 
 /** A full commit hash as git prints it: SHA-1 or SHA-256. */
 export const CommitSha = textLike(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
@@ -71,7 +81,7 @@ export const CommitSha = textLike(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 /** The maximum length of a reported commit message, in UTF-16 code units. */
 export const MAX_COMMIT_MESSAGE = 1000;
 
-/** A git repository: https, ssh (both forms), `file://`, or an absolute path on the server. */
+/** A git repository (https, ssh in both forms, `file://`, or an absolute path on the server), or images (`docker://`). */
 export const Repository = textBetween(1, MAX_REPOSITORY).check(
   z.superRefine((text, context) => {
     const parsed = parseRepository(text);

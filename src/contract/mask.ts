@@ -49,7 +49,7 @@ export function beginningAtEnd(text: string, { before, text: secret }: Secret): 
 
 function userSecrets(address: string): readonly Secret[] {
   const isUnclear = hasUnclearLogin(address);
-  const userInfo = (isUnclear ? /^\w+:\/\/([^]*)@/ : /^https:\/\/([^/@]*)@/).exec(address)?.[1];
+  const userInfo = (isUnclear ? /^\w+:\/\/([^]*)@/ : /^(?:https|docker):\/\/([^/@]*)@/).exec(address)?.[1];
   if (userInfo === undefined) return [];
   const colon = userInfo.indexOf(":");
   const secret = colon === -1 ? userInfo : userInfo.slice(colon + 1);

@@ -18,12 +18,12 @@ const PLACEHOLDER = "x-oauth-basic";
 /** Splits the password, or an access token in place of the user name, from an address; null if it has neither. */
 export function splitLogin(repository: string): RepositoryLogin | null {
   const parsed = parseRepository(repository);
-  if (!parsed.ok || (parsed.value.kind !== "https" && parsed.value.kind !== "ssh")) return null;
+  if (!parsed.ok || !("login" in parsed.value)) return null;
   const { kind, login } = parsed.value;
   if (login === null) return null;
   const { user, password } = login;
   if (password !== null && password !== "" && password !== PLACEHOLDER) {
-    const token = kind === "https" ? decoded(password) : null;
+    const token = kind === "ssh" ? null : decoded(password);
     return { address: withLogin(parsed.value, { user, password: null }), token, isUserName: false };
   }
   const isToken = kind === "https" && user.length >= SHORTEST_USER_TOKEN;

@@ -10,7 +10,7 @@ import { shellQuote } from "#node/shell-quote.ts";
 // `/run/user/UID` in memory for itself: podman mixes up the containers of a user that share such a folder.
 
 /** What podman and buildah get from the agent's environment: how to reach registries. */
-const passedOn = [
+export const passedOn = [
   ...["LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR"],
   ...[
     "HTTP_PROXY",

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { USERS } from "#agent/containers/build-script.ts";
 import { ImageId, type ReleaseImage } from "#agent/workspace/release-image.ts";
 import { StopSignal } from "#contract/endpoints/processes/process-settings.ts";
+import { serverPlatform } from "#agent/containers/server-platform.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { shellWord } from "#node/shell-quote.ts";
 
@@ -13,6 +14,7 @@ const Inspected = z.tuple([
   z.object({
     Id: ImageId,
     Size: z.number(),
+    Architecture: z.optional(z.string()),
     Config: z.object({
       User: z.optional(z.string()),
       ExposedPorts: z.nullish(z.record(z.string(), z.unknown())),
@@ -34,7 +36,13 @@ export function readImage(output: string): ResultOf<Image, { readonly reason: st
   const [described = "", users = ""] = output.split(`${USERS}\n`);
   const read = Inspected.safeParse(parse(described));
   if (!read.success) return { ok: false, reason: "the image cannot be read" };
-  const [{ Id: id, Size: bytes, Config: config }] = read.data;
+  const [{ Id: id, Size: bytes, Config: config, Architecture: platform }] = read.data;
+  const own = serverPlatform();
+  if (own !== null && platform !== undefined && platform !== "" && platform !== own)
+    return {
+      ok: false,
+      reason: `the image is for the processor ${platform}, and this server has ${own}: build it for linux/${own}`,
+    };
   const user = readUser(config.User ?? "", users);
   if (!user.ok) return user;
   const words = [...(config.Entrypoint ?? []), ...(config.Cmd ?? [])];

@@ -19,11 +19,13 @@ import {
 import { openOrigin } from "#agent/git/mirror/open-origin.ts";
 import { readingMarker } from "#agent/git/mirror/reading-marker.ts";
 import { resolveReachable } from "#agent/git/mirror/reachable-commit.ts";
+import { resolveImage } from "#agent/images/read-outside-run.ts";
 import { hideSecrets, scopeOutsideRun } from "#agent/step/run-scope.ts";
 import { startLimit } from "#agent/step/stage-limit.ts";
 import { fail, failUnexpectedly, type Step } from "#agent/step/step.ts";
 import { openAddress } from "#agent/secrets/open-address.ts";
 import { createTestFolder, removeLogins } from "#agent/git/ssh/ssh-folder.ts";
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import { head } from "#build/failure/make-failure.ts";
 import type { CommitResolution } from "#contract/agent-answers.ts";
 import type { AgentRequestOf } from "#contract/agent-requests.ts";
@@ -54,14 +56,16 @@ export async function resolveCommit(
 
 async function findCommitOf(
   context: AgentContext,
-  { project_id, project_name, source, token, timeout_seconds }: Request,
+  request: Request,
   stopped: AbortSignal,
 ): Promise<Step<Commit>> {
+  const { project_id, project_name, source, token, timeout_seconds } = request;
   const opened = await openAddress(context, { project_id, repository: source.repository, token });
   if (!opened.ok) return fail("secrets_unreadable", "fetch", opened.message);
   const { repository } = opened;
   const refusal = checkSource(context, { ...source, repository, was_live: false });
   if (refusal !== null) return fail("refused_by_policy", "fetch", refusal);
+  if (isImageRepository(repository)) return resolveImage(context, request, opened, stopped);
 
   const marker = readingMarker(context, "resolve");
   const limit = startLimit(timeout_seconds, { signal: stopped });

@@ -24,6 +24,8 @@ import type {
   RepositoryTestCode,
   RepositoryTested,
 } from "#contract/endpoints/projects/repository-access.ts";
+import { testImages } from "#agent/images/read-outside-run.ts";
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
 import { openRepositoryToken } from "#agent/secrets/open-variables.ts";
 import { withToken } from "#agent/secrets/repository-token.ts";
@@ -66,6 +68,18 @@ export async function testRepository(
     checkBranch(context.policy, branch) ??
     (await refuseOwnFiles(context, repository));
   if (refusal !== null) return fail("refused_by_policy", refusal, "nothing");
+
+  if (isImageRepository(repository)) {
+    const secrets = opened === null ? [] : [opened.value];
+    const limits = { seconds: TEST_MS / 1000, stopped };
+    const tested = await testImages(
+      context,
+      { project_id, branch },
+      { ok: true, repository, secrets },
+      limits,
+    );
+    return tested.ok ? tested : fail(tested.code, tested.message, tested.tried);
+  }
 
   const project = { id: project_id, name: project_name };
   const marker = readingMarker(context, "test");

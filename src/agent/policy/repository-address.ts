@@ -1,4 +1,4 @@
-import { parseRepository } from "#contract/addresses/repository-address.ts";
+import { isImageRepository, parseRepository } from "#contract/addresses/repository-address.ts";
 
 /**
  * The parts of a repository's address that a policy compares. `kind` is its form: `git@host:path` starts at the user's
@@ -6,7 +6,7 @@ import { parseRepository } from "#contract/addresses/repository-address.ts";
  * `.git`.
  */
 export type RepositoryLocation = {
-  readonly kind: "https" | "ssh" | "scp" | "local";
+  readonly kind: "https" | "docker" | "ssh" | "scp" | "local";
   readonly user: string;
   readonly host: string;
   readonly port: string;
@@ -23,7 +23,8 @@ const defaultPorts = { https: "443", ssh: "22" } as const;
 export function locate(text: string, role: "address" | "pattern"): RepositoryLocation | null {
   // Only ASCII, so no look-alike letters; no queries or fragments.
   if (!/^[!-~]+$/.test(text) || /[?#"'`<>^{|}]/.test(text)) return null;
-  const parsed = parseRepository(text);
+  const isPattern = role === "pattern" && isImageRepository(text);
+  const parsed = parseRepository(isPattern ? text.replaceAll("*", "x") : text);
   if (!parsed.ok) return null;
   const { value } = parsed;
   switch (value.kind) {
@@ -40,6 +41,13 @@ export function locate(text: string, role: "address" | "pattern"): RepositoryLoc
       if (role === "pattern" && login !== null && login.password !== null) return null;
       const user = login?.user ?? "";
       return withPath({ kind, user, host, port: port ?? defaultPorts.ssh }, `/${value.path}`, role);
+    }
+    case "docker": {
+      if (role === "pattern" && value.login !== null) return null;
+      const [, host = value.host, port = ""] = /^(.*):(\d+)$/.exec(value.host) ?? [];
+      // Without the host, whose form is the same in an address and in a pattern.
+      const path = isPattern ? text.replace(/^docker:\/\/[^/]*/, "") : `/${value.path}`;
+      return withPath({ kind: "docker", user: "", host, port: port || defaultPorts.https }, path, role);
     }
     case "https": {
       if (role === "pattern" && value.login !== null) return null;

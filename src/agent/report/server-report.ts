@@ -15,6 +15,7 @@ import { listProjects } from "#agent/workspace/list-projects.ts";
 import {
   type ActiveRun,
   ARTIFACTS,
+  IMAGES,
   FLEET,
   type FromAgent,
   MAX_REPORTED_PROJECTS,
@@ -63,7 +64,7 @@ export async function reportHello(
     type: "hello",
     protocol: PROTOCOL_VERSION,
     agent_version: AGENT_VERSION,
-    capabilities: [...requestTypes, FLEET, ARTIFACTS],
+    capabilities: [...requestTypes, FLEET, ARTIFACTS, IMAGES],
     ...(await reportServer(context)),
     runs,
     seal_key: context.sealKey.shown,

@@ -2,6 +2,7 @@ import { checkCron, checkProcesses } from "#agent/policy/check-commands.ts";
 import { checkArtifacts, checkOrder, checkRelease } from "#agent/policy/check-policy.ts";
 import type { PolicyRefusal } from "#agent/policy/refuse.ts";
 import { checkContainers } from "#agent/policy/check-containers.ts";
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import { discardNextPlace } from "#agent/workspace/live-place.ts";
@@ -22,8 +23,7 @@ import { buildRelease } from "#agent/run/build/build-stage.ts";
 import { installDependencies } from "#agent/run/build/install-stage.ts";
 import { type BuildPlan, planBuild } from "#agent/run/build/plan-build.ts";
 import { clearCache } from "#agent/run/cache/tidy-cache.ts";
-import { fetchRelease } from "#agent/run/fetch/fetch-stage.ts";
-import type { WrittenCommit } from "#agent/run/fetch/write-tree.ts";
+import { type FetchedSource, fetchRelease } from "#agent/run/fetch/fetch-stage.ts";
 import { endRelease, traceOfRun } from "#agent/run/activate/end-release.ts";
 import { pruneReleases, removePruned } from "#agent/run/activate/prune.ts";
 import { reactivate, switchBack } from "#agent/run/activate/revert.ts";
@@ -236,7 +236,8 @@ async function prepareRelease(
   const way = isOnlyBuilder(order) ? "build_only" : takeTaskOf(order) === null ? "build" : "take";
   const ordered = unlessRefused(null, checkOrder(context, order, way));
   if (!ordered.ok) return ordered;
-  const container = order.framework === DOCKERFILE ? requireEngine(context) : succeed(null);
+  const isContainer = order.framework === DOCKERFILE || isImageRepository(order.source.repository);
+  const container = isContainer ? requireEngine(context) : succeed(null);
   if (!container.ok) return container;
   if (order.reuse_release !== null) {
     const kept = await readRelease(folder, order.reuse_release);
@@ -310,7 +311,7 @@ const MAX_QUICK_INDEX_BYTES = 1024 * 1024;
 /** Whether the permit is requested early. With a command, an image or a larger tree, that would shorten the time to cancel. */
 function isQuickToBuild(
   { install_command, build_command, choice }: BuildPlan,
-  { indexBytes }: WrittenCommit,
+  { indexBytes }: FetchedSource,
 ): boolean {
   if (choice.image !== null) return false;
   return install_command === null && build_command === null && indexBytes <= MAX_QUICK_INDEX_BYTES;

@@ -7,12 +7,15 @@ import { type FetchedCommit, findCommit, formatOf, prepareMirror } from "#agent/
 import { openOrigin } from "#agent/git/mirror/open-origin.ts";
 import { readingMarker } from "#agent/git/mirror/reading-marker.ts";
 import { hideSecrets, scopeOutsideRun } from "#agent/step/run-scope.ts";
+import { readImageTip } from "#agent/images/read-outside-run.ts";
 import { startLimit } from "#agent/step/stage-limit.ts";
 import type { RunEnd } from "#agent/step/step.ts";
 import { openAddress } from "#agent/secrets/open-address.ts";
 import { removeLogins } from "#agent/git/ssh/ssh-folder.ts";
 import { readMirror } from "#agent/git/mirror/mirror.ts";
+import type { Tip, TipReading } from "#agent/watch/tip.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import { head } from "#build/failure/make-failure.ts";
 import { MAX_LINK_MESSAGE } from "#contract/agent-protocol.ts";
 import { MAX_PUSHED_PATHS, TipMoved, type WatchedBranch } from "#contract/agent-watch.ts";
@@ -26,19 +29,6 @@ import { createMask } from "#contract/mask.ts";
 const MAX_PATHS_LENGTH = MAX_LINK_MESSAGE / 8;
 /** A fetch that takes longer is stopped, and counts as failed. */
 const LONGEST_SECONDS = 120;
-
-/** The newest commit of a branch, and the files that differ from the known one; null: unknown, or too many. */
-export type Tip = {
-  readonly sha: string;
-  readonly message: string;
-  readonly paths: readonly string[] | null;
-};
-
-/** `none`: nothing of the project was fetched on this server yet. `stopped`: something more urgent has to be done. */
-export type TipReading =
-  | { readonly kind: "read"; readonly tip: Tip }
-  | { readonly kind: "failed"; readonly message: string }
-  | { readonly kind: "none" | "stopped" };
 
 /**
  * Fetches the branch into the project's mirror, with the credentials of a deployment and within the policy. git asks only
@@ -54,6 +44,12 @@ export async function readTip(
   const opened = await openAddress(context, watched);
   if (!opened.ok) return { kind: "failed", message: opened.message };
   const { repository } = opened;
+  if (isImageRepository(repository)) {
+    const within = startLimit(LONGEST_SECONDS, { signal: stopped });
+    const tip = await readImageTip(context, watched, opened, within.signal);
+    within.clear();
+    return tip;
+  }
   const format = formatOf(known_sha);
   if (!(await readMirror(folder.mirrors[format], repository)).exists) return { kind: "none" };
   const refusal = checkRepository(context, repository) ?? checkBranch(context.policy, branch);

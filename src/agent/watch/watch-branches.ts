@@ -1,7 +1,8 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectTurns } from "#agent/run/project-turns.ts";
 import { nextCheckSeconds } from "#agent/watch/next-check.ts";
-import { readTip, type Tip, type TipReading } from "#agent/watch/read-tip.ts";
+import { readTip } from "#agent/watch/read-tip.ts";
+import type { Tip, TipReading } from "#agent/watch/tip.ts";
 import type { FromAgent } from "#contract/agent-protocol.ts";
 import type { WatchedBranch } from "#contract/agent-watch.ts";
 import type { ProjectId } from "#contract/ids.ts";

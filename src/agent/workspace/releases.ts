@@ -49,7 +49,7 @@ export const Release = z.object({
   /** The release command that its repository defines. Missing: none, or the project has one. */
   release_command: z.optional(ShellCommand),
   limits: Limits,
-  /** What its commands run in, if it is built from a Dockerfile. */
+  /** What its commands run in, if it is an image. */
   image: z.optional(ReleaseImage),
   /** Its files are a build of another machine. */
   taken: z.optional(z.literal(true)),

@@ -30,7 +30,8 @@ export function loginProblem(text: string): string | null {
   const user = colon === -1 ? login : (login?.slice(0, colon) ?? null);
   const password = colon === -1 ? "" : (login?.slice(colon + 1) ?? "");
   if (login !== null && (ENDS_LOGIN.test(user ?? "") || ENDS_LOGIN.test(password))) return ENCODE;
-  if (rest.includes("@") && !(login === null && isHandle(authority, rest))) return ENCODE;
+  if (rest.includes("@") && !(login === null && (isHandle(authority, rest) || isDigest(scheme, rest))))
+    return ENCODE;
   if (user === null) return null;
   if (/ssh/i.test(scheme)) return looksLikeToken(user) ? TOKEN_FOR_SSH : null;
   if (password === "" || password === "x-oauth-basic") return null;
@@ -42,6 +43,11 @@ export function loginProblem(text: string): string | null {
 /** Whether programs could read different parts of an address as its login, or a part of it as no login at all. */
 export function hasUnclearLogin(text: string): boolean {
   return text.includes("@") && loginProblem(text) !== null;
+}
+
+/** Whether the @ begins the digest of an image, which is no secret. */
+function isDigest(scheme: string, rest: string): boolean {
+  return scheme === "docker:" && /^[^@]*@sha256:[0-9a-f]*$/.test(rest);
 }
 
 /** Whether the @ begins the name of an owner, as in `https://tangled.org/@alice/site`. */

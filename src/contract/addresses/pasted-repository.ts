@@ -2,7 +2,12 @@ import * as z from "zod/mini";
 
 import { looksLikeToken } from "#contract/addresses/access-token.ts";
 import { loginProblem } from "#contract/addresses/login-problem.ts";
-import { isLocal, MAX_REPOSITORY, parseRepository } from "#contract/addresses/repository-address.ts";
+import {
+  isImageRepository,
+  isLocal,
+  MAX_REPOSITORY,
+  parseRepository,
+} from "#contract/addresses/repository-address.ts";
 import { textBetween } from "#contract/bounds.ts";
 
 /**
@@ -28,7 +33,7 @@ export const ProjectRepository = textBetween(1, MAX_REPOSITORY).check(
  */
 function tidyRepository(text: string): string {
   if (text.length > MAX_REPOSITORY) return text;
-  const trimmed = text.trim().replace(/^(?:https?|ssh|file):\/\//i, (scheme) => scheme.toLowerCase());
+  const trimmed = text.trim().replace(/^(?:https?|ssh|file|docker):\/\//i, (scheme) => scheme.toLowerCase());
   return isLocal(trimmed) ? trimmed : trimmed.replace(/(?<![/:])\/+$/, "");
 }
 
@@ -42,7 +47,7 @@ function pasteProblem(text: string): string | null {
     loginProblem(text) ??
     surroundingsProblem(text) ??
     formProblem(text) ??
-    (/^(?:https|ssh):\/\//.test(text) ? pageProblem(text) : scpProblem(text)) ??
+    (/^(?:https|ssh|docker):\/\//.test(text) ? pageProblem(text) : scpProblem(text)) ??
     suffixProblem(text)
   );
 }
@@ -63,7 +68,7 @@ function formProblem(text: string): string | null {
     return "must be an https or ssh URL: a path on your own computer is not on the server";
   if (text.startsWith("file:"))
     return text.startsWith("file:///") ? null : "must be file:///path, with three slashes";
-  if (isLocal(text)) return null;
+  if (isLocal(text) || isImageRepository(text)) return null;
   const doubled = /^(?:https?|ssh):\/\/((?:https?|ssh):\/\/.*)$/i.exec(text)?.[1];
   if (doubled !== undefined) return `has two schemes: ${write(doubled)}`;
   const [, transport, other] = /^(git\+|)(?:http|git|https|ssh):\/\/(.*)$/i.exec(text) ?? [];

@@ -17,12 +17,14 @@ export type UrlRepository = {
   readonly text: string;
 } & (
   | { readonly kind: "https"; readonly address: Address }
+  /** A repository of images. `host`: with the port, if it is written. */
+  | { readonly kind: "docker"; readonly host: string; readonly path: string }
   /** `port`: null: the default one. */
   | { readonly kind: "ssh"; readonly host: string; readonly port: string | null; readonly path: string }
 );
 
 /**
- * The address of a git repository in parts, as git, curl and ssh read it. `scp`: `user@host:path`, whose path begins at
+ * The address of a repository in parts, as git, curl, ssh and programs for images read it. `scp`: `user@host:path`, whose path begins at
  * the user's home folder.
  */
 export type RepositoryAddress =
@@ -40,8 +42,13 @@ export type RepositoryAddress =
 export const MAX_REPOSITORY = 2048;
 
 const FILE = "file://";
+const DOCKER = "docker://";
 const EXAMPLE =
   "must be an https or ssh URL, user@host:path, file:///path or an absolute path, without spaces or `..`";
+const IMAGE_EXAMPLE = "must be docker://HOST/NAME, such as docker://ghcr.io/acme/shop";
+const DOCKER_HUB = "docker.io";
+/** Source: the reference grammar of the Distribution project. */
+const IMAGE_PATH = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
 const SSH_USER = /^[A-Za-z0-9_][\w.+-]*$/;
 const DEFAULT_SSH_PORT = "22";
 /** What no user name or password contains unless it is percent-encoded: it would end the login for some programs. */
@@ -61,15 +68,22 @@ export function parseRepository(text: string): ResultOf<RepositoryAddress, Addre
     const path = decodedPath(text.slice(FILE.length));
     return path === null ? refused("must be a file URL with valid percent-encoding") : local(path, text);
   }
-  const [, scheme, authority = "", path = ""] = /^(https|ssh):\/\/([^/]*)\/([^-].*)$/u.exec(text) ?? [];
-  if (scheme === undefined) return scp(text);
+  const [, scheme, authority = "", path = ""] =
+    /^(https|ssh|docker):\/\/([^/]*)\/([^-].*)$/u.exec(text) ?? [];
+  if (scheme === undefined) return text.startsWith(DOCKER) ? refused(IMAGE_EXAMPLE) : scp(text);
   const { login, host } = splitAuthority(authority);
   if (login !== null && ENDS_LOGIN.test(login.user + (login.password ?? "")))
     return refused(
       "must have a user name and password in which other characters are percent-encoded, such as @ as %40",
     );
   if (host === "") return refused(EXAMPLE);
+  if (scheme === "docker") return docker(login, host, path);
   return scheme === "https" ? https(login, host, path) : ssh(login, host, path);
+}
+
+/** Whether an address is meant to be of a repository of images. It may be invalid. */
+export function isImageRepository(text: string): boolean {
+  return text.startsWith(DOCKER);
 }
 
 /** The parts of an address that a schema has accepted. @throws if none has */
@@ -96,6 +110,37 @@ function https(login: Login | null, host: string, path: string): ResultOf<Reposi
   const address = parsed.value;
   const place = address.text.slice("https://".length);
   return succeed({ kind: "https", login, address, place, text: withLogin({ kind: "https", place }, login) });
+}
+
+/** Programs read a first part without a dot or a port as a part of a name at Docker Hub. */
+function docker(
+  login: Login | null,
+  authority: string,
+  path: string,
+): ResultOf<RepositoryAddress, AddressRefusal> {
+  const parsed = parseAddress(`https://${authority}/`);
+  if (!parsed.ok) return parsed;
+  const { hostname, port } = parsed.value;
+  // A written port stays: only https has a default one.
+  const written = /:(\d+)$/.exec(authority)?.[1] ?? port;
+  const name = hostname === "index.docker.io" ? DOCKER_HUB : hostname;
+  const host = written === "" ? name : `${name}:${Number(written)}`;
+  const [, bare = path, end] = /^([^:@]*)([:@].*)$/.exec(path) ?? [];
+  if (end !== undefined)
+    return refused(
+      end.startsWith("@")
+        ? "must not have a digest: deploy it as the commit, in `commit` of a deployment"
+        : "must not have a tag: it is the `branch`",
+    );
+  if (!/[.:]/.test(host) && host !== "localhost")
+    return refused(
+      `must begin with the host of a registry: write docker://${DOCKER_HUB}/NAME for Docker Hub`,
+    );
+  if (!IMAGE_PATH.test(bare)) return refused(`${IMAGE_EXAMPLE}, in lower case`);
+  const full = host === DOCKER_HUB && !bare.includes("/") ? `library/${bare}` : bare;
+  const place = `${host}/${full}`;
+  const text = withLogin({ kind: "docker", place }, login);
+  return succeed({ kind: "docker", login, host, path: full, place, text });
 }
 
 function ssh(

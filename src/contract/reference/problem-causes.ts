@@ -75,7 +75,7 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
     "The server is one of a project, builds for one or is a balancer of one, or it still serves a project that was moved. `detail` names the projects that the token may read.",
   protocol_mismatch: "The agent uses another protocol version than this installation.",
   server_offline: "The agent of the project's server is not connected, and the answer has to come from it.",
-  containers_missing: "The project is built from a Dockerfile, and one of its servers cannot run containers.",
+  containers_missing: "The project runs as a container, and one of its servers cannot run containers.",
   agent_outdated: "The agent of the project's server is too old to answer this request.",
   log_expired: "The log was removed after the account's log retention time.",
   live_changed: "The deployment in `If-Live` is no longer the live one.",

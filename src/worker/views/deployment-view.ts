@@ -14,10 +14,13 @@ import { keptRelease } from "#domain/lane/run-order.ts";
 
 /** Git's default length. */
 const ABBREVIATED = 7;
+/** The usual length of a digest of an image. */
+const ABBREVIATED_DIGEST = 12;
+const SHA256_LENGTH = 64;
 
 /** The abbreviated commit hash. @param commitSha a full or abbreviated hash; null if the commit is not known */
 export function abbreviatedCommit(commitSha: string | null): string | null {
-  return commitSha?.slice(0, ABBREVIATED) ?? null;
+  return commitSha?.slice(0, commitSha.length === SHA256_LENGTH ? ABBREVIATED_DIGEST : ABBREVIATED) ?? null;
 }
 
 /** The fields of a deployment that are shown. */

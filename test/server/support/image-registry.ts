@@ -2,14 +2,23 @@ import { eventually } from "../../support/faults/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import type { DebianMachine } from "./debian-machine.ts";
 
-const CONFIG = (port: number) => `version: 0.1
+const CONFIG = (port: number, name: string, auth: string) => `version: 0.1
 storage:
   filesystem:
-    rootdirectory: /srv/registry
+    rootdirectory: /srv/${name}
   delete:
     enabled: true
-http:
+${auth}http:
   addr: 127.0.0.1:${port}
+`;
+
+/** The only user of a private registry. */
+export const REGISTRY_LOGIN = { user: "ada", password: "registry-password" };
+const USERS = `${REGISTRY_LOGIN.user}:$2y$05$abcdefghijklmnopqrstuux7DVfxfgfXTmp/9Tsk6HzX2QQGjxePG`;
+const AUTH = (name: string) => `auth:
+  htpasswd:
+    realm: ${name}
+    path: /etc/${name}.htpasswd
 `;
 
 /** The engine of the machine asks this registry instead of Docker Hub. */
@@ -26,18 +35,20 @@ insecure = true
 /** A registry in a machine, which has the base images `debian:13` and `node:24` in the place of Docker Hub. */
 export class ImageRegistry {
   readonly #machine: DebianMachine;
+  readonly #name: string;
   /** Host and port, as the address of an image begins. */
   readonly host: string;
 
-  private constructor(machine: DebianMachine, port: number) {
+  private constructor(machine: DebianMachine, port: number, name: string) {
     this.#machine = machine;
+    this.#name = name;
     this.host = `127.0.0.1:${port}`;
   }
 
   static async start(machine: DebianMachine): Promise<ImageRegistry> {
     const port = await freePort();
-    const registry = new ImageRegistry(machine, port);
-    await machine.write("/etc/test-registry.yml", CONFIG(port));
+    const registry = new ImageRegistry(machine, port, "test-registry");
+    await machine.write("/etc/test-registry.yml", CONFIG(port, "test-registry", ""));
     await machine.write("/etc/containers/registries.conf.d/900-test.conf", MIRROR(port));
     await registry.run();
     await machine.tell("tar --create --file /srv/node.tar --dereference --directory / usr/local/bin/node");
@@ -46,18 +57,54 @@ export class ImageRegistry {
     return registry;
   }
 
+  /** A registry without images that refuses requests without the login of its user. */
+  static async startPrivate(machine: DebianMachine): Promise<ImageRegistry> {
+    const port = await freePort();
+    const name = "private-registry";
+    const registry = new ImageRegistry(machine, port, name);
+    await machine.write(`/etc/${name}.yml`, CONFIG(port, name, AUTH(name)));
+    await machine.write(`/etc/${name}.htpasswd`, USERS);
+    await machine.write(
+      "/etc/containers/registries.conf.d/901-test.conf",
+      `[[registry]]\nlocation = "${registry.host}"\ninsecure = true\n`,
+    );
+    await registry.run();
+    return registry;
+  }
+
   async run(): Promise<void> {
     await this.#machine.tell(
-      "systemd-run --quiet --collect --unit=test-registry docker-registry serve /etc/test-registry.yml",
+      `systemd-run --quiet --collect --unit=${this.#name} docker-registry serve /etc/${this.#name}.yml`,
     );
     await eventually("the registry answers", async () => {
-      const { code } = await this.#machine.run(`curl -fsS http://${this.host}/v2/`);
-      return code === 0;
+      const { output } = await this.#machine.run(
+        `curl -sS -o /dev/null -w '%{http_code}' http://${this.host}/v2/`,
+      );
+      return output === "200" || output === "401";
     });
   }
 
   async stop(): Promise<void> {
-    await this.#machine.tell("systemctl stop test-registry");
+    await this.#machine.tell(`systemctl stop ${this.#name}`);
+  }
+
+  /**
+   * Builds an image and pushes it. Its instructions must run nothing.
+   * @param files by their paths, with the Dockerfile
+   * @returns its digest, without `sha256:`
+   */
+  async build(name: string, files: Readonly<Record<string, string>>): Promise<string> {
+    const folder = "/srv/images/context";
+    await this.#machine.tell(`rm -rf ${folder} && mkdir -p ${folder}`);
+    for (const [path, text] of Object.entries(files)) await this.#machine.write(`${folder}/${path}`, text);
+    const { user, password } = REGISTRY_LOGIN;
+    // The agent's folder is a real one, which the storage of images needs.
+    const engine =
+      "buildah --root=/var/lib/gantry/.test-images --runroot=/run/test-images --storage-driver=overlay";
+    const digest = await this.#machine.tell(
+      `${engine} build --quiet --tag=pushed ${folder} >/dev/null && ${engine} push --quiet --creds=${user}:${password} --digestfile=/tmp/digest pushed docker://${this.host}/${name} && cat /tmp/digest`,
+    );
+    return digest.replace("sha256:", "");
   }
 
   /** Pushes an image that consists of the files of archives. @returns its digest */

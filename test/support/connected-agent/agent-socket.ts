@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { type RunEvent, RunEventsAnswer } from "#contract/agent-events.ts";
 import {
   ARTIFACTS,
+  IMAGES,
   FLEET,
   type ActiveRun,
   type DeployKeyReport,
@@ -158,7 +159,7 @@ export class AgentSocket {
   /** Why it cannot do what it must know of other servers. */
   fleetProblem: string | null = null;
   /** What it can do besides answering requests, as its hello says. */
-  capabilities: string[] = [FLEET, ARTIFACTS];
+  capabilities: string[] = [FLEET, ARTIFACTS, IMAGES];
   /** The reported processes of every project. */
   processes: ProcessReport[] = [];
   /** The reported output of the instances of every project. */

@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 
+import { IMAGES } from "#contract/agent-protocol.ts";
+import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { Server } from "#contract/endpoints/servers/schemas.ts";
 import type { ConnectedAgent } from "../../support/connected-agent/connected-agent.ts";
 import { ORIGIN, problemOf } from "../../support/worker/call.ts";
@@ -32,7 +34,7 @@ it("a start of a project with a Dockerfile is refused before anything else if it
   expect(refused.status).toBe(409);
   expect(await problemOf(refused)).toMatchObject({
     code: "containers_missing",
-    detail: `The project is built from a Dockerfile, and web-1 cannot run containers. Run there as root: curl -fsSL ${ORIGIN}/install.sh | sh -s -- --with-containers. gantry servers show says what a server lacks.`,
+    detail: `The project runs as a container, and web-1 cannot run containers. Run there as root: curl -fsSL ${ORIGIN}/install.sh | sh -s -- --with-containers. gantry servers show says what a server lacks.`,
   });
   const other = await project.post("/v1/deploy", { project_id: project.id });
   expect(await problemOf(other)).toMatchObject({ code: "containers_missing" });
@@ -54,8 +56,32 @@ it("an agent that does not say what makes containers is too old only for a Docke
   expect((await project.patch({ framework: "dockerfile" })).status).toBe(200);
   expect(await problemOf(await start(project))).toMatchObject({
     code: "agent_outdated",
-    detail: `The agent of web-1 is too old for a project that is built from a Dockerfile. Update there: curl -fsSL ${ORIGIN}/install.sh | sh`,
+    detail: `The agent of web-1 is too old for a project that runs as a container. Update there: curl -fsSL ${ORIGIN}/install.sh | sh`,
   });
+});
+
+it("a start of a project whose repository has images is refused if its server cannot run them", async () => {
+  const project = await TestProject.connected({ repository: "docker://ghcr.io/acme/shop", branch: "v1" });
+  await report(project, project.agent, none);
+  expect(await problemOf(await start(project))).toMatchObject({ code: "containers_missing" });
+  await report(project, project.agent, podman);
+  const started = await start(project);
+  expect(started.status).toBe(201);
+  const { id } = DeploymentStarted.parse(await started.json());
+  const order = await project.agent.orderOf(id);
+  expect(order.source).toMatchObject({
+    repository: "docker://ghcr.io/acme/shop",
+    branch: "v1",
+    commit: null,
+  });
+});
+
+it("an agent that does not know images is too old for them", async () => {
+  const project = await TestProject.create({ repository: "docker://ghcr.io/acme/shop" });
+  project.agent.capabilities = project.agent.capabilities.filter((one) => one !== IMAGES);
+  await project.agent.connect();
+  await report(project, project.agent, podman);
+  expect(await problemOf(await start(project))).toMatchObject({ code: "agent_outdated" });
 });
 
 it("a server whose agent was never connected does not count", async () => {

@@ -32,6 +32,7 @@ export function readRemote(repository: string): GitRemote {
   if (parsed.kind === "ssh")
     return { url: withLogin(parsed, { user, password: null }), config: [], login: null };
   const url = withLogin(parsed, null);
+  if (parsed.kind === "docker") return { url, config: [], login: null };
   const key = `credential.${parsed.address.origin}`;
   const login = { user: percentDecoded(user), password: percentDecoded(password ?? "") };
   // git refuses these characters too: each line of a helper's answer is a statement.

@@ -25,7 +25,7 @@ ssh.dev.azure.com ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7Hr1oTWqNqOlzGJOfGJ4Nak
 /** The ssh host of a repository's address, or `null` for an address of another kind. */
 export function sshHostOf(repository: string): SshHost | null {
   const parsed = parseRepository(repository);
-  if (!parsed.ok || parsed.value.kind === "https" || parsed.value.kind === "local") return null;
+  if (!parsed.ok || (parsed.value.kind !== "ssh" && parsed.value.kind !== "scp")) return null;
   const name = parsed.value.host.replace(/^\[|\]$/g, "");
   return parsed.value.kind === "scp" || parsed.value.port === null ? name : `[${name}]:${parsed.value.port}`;
 }

@@ -112,7 +112,9 @@ function withOwnCommand(
           "build",
           "the image has no command",
           undefined,
-          "End the Dockerfile with CMD, or set the command of the process web.",
+          choice.image?.isPrebuilt === true
+            ? "Set the command of the process web."
+            : "End the Dockerfile with CMD, or set the command of the process web.",
         );
   const own = withImageCommand(choice, command);
   if (!isDefined) log.system("build", `web runs the command of the image: ${command}`);

@@ -2,12 +2,13 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 
 import { checkBuildCommands, checkCron, checkReleaseCommand } from "#agent/policy/check-commands.ts";
-import { checkImageBuild } from "#agent/policy/check-containers.ts";
+import { checkContainers, checkImageBuild } from "#agent/policy/check-containers.ts";
 import { isOnlyBuilder } from "#agent/workspace/artifact-task.ts";
 import { jobsHere } from "#agent/workspace/place.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
 import { type BuildChoice, chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
 import { dockerfileOf } from "#build/choose-image.ts";
+import { choosePrebuilt } from "#build/choose-prebuilt.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
 import { type BuildTools, provideTools } from "#agent/run/tools/provide-tools.ts";
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
@@ -20,6 +21,7 @@ import { folderInside } from "#build/tree/folder-inside.ts";
 import { readRepository } from "#build/tree/read-repository.ts";
 import { readTree } from "#build/tree/read-tree.ts";
 import { type BuiltRelease, releasePath } from "#agent/workspace/releases.ts";
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
 import type { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
@@ -94,14 +96,16 @@ export async function planBuild(
   if (!files.ok) return fail("build_failed", "build", files.problem.message, undefined, files.problem.hint);
   const read = await readTree(realRelease, root.path, dockerfileOf(order, files.value.build).path);
   if (!read.ok) return fail("build_failed", "build", read.problem.message, undefined, read.problem.hint);
-  const chosen = chooseBuild(read.value.tree, files.value, order);
+  const isPrebuilt = isImageRepository(order.source.repository);
+  const chosen = isPrebuilt ? choosePrebuilt(order) : chooseBuild(read.value.tree, files.value, order);
   const choice = taken === null ? chosen : choiceOfTaken(chosen, taken);
   const { plan, firstStage: stage } = choice;
   // After a build, the files may look like something else. Its builder has reported what they are.
   if (taken === null || taken.release === null) {
     scope.reporter.report({ type: "framework", preset: chosen.preset }, "patient");
-    for (const line of [...read.value.notes, ...describeChoice(choice)]) scope.log.system(stage, line);
-    const advice = startAdvice(choice);
+    const lines = isPrebuilt ? [] : [...read.value.notes, ...describeChoice(choice)];
+    for (const line of lines) scope.log.system(stage, line);
+    const advice = isPrebuilt ? null : startAdvice(choice);
     if (advice !== null) scope.log.system(stage, advice);
   }
   // Checked here too, because a preset's commands are known only now.
@@ -110,7 +114,7 @@ export async function planBuild(
   const releaseFrom = order.release_command === null ? "repository" : "settings";
   const isImage = choice.image !== null;
   const refusal =
-    (isImage ? checkImageBuild(context.policy) : null) ??
+    (isPrebuilt ? checkContainers(context.policy) : isImage ? checkImageBuild(context.policy) : null) ??
     checkBuildCommands(context.policy, plan, choice.presetCommands) ??
     (isOnlyBuilt
       ? null

@@ -16,10 +16,18 @@ import { liveBranchOf } from "#agent/workspace/live-commits.ts";
 import { removeAllGitLeftovers } from "#agent/git/mirror/mirror.ts";
 import { releasePath, removeRelease } from "#agent/workspace/releases.ts";
 import { MAX_COMMIT_MESSAGE } from "#contract/git-names.ts";
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
+import { fetchImage } from "#agent/run/image/fetch-image.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Fetches the ordered commit and writes its files into `releases/<version>`. */
-export async function fetchRelease(scope: RunScope): Promise<Step<WrittenCommit>> {
+/** What a release is made from: the hash of a commit, or the digest of an image. */
+export type FetchedSource = Pick<WrittenCommit, "sha" | "message" | "indexBytes"> & {
+  readonly tree?: string;
+};
+
+/** Fetches the ordered commit and writes its files into `releases/<version>`, or gets the ordered image. */
+export async function fetchRelease(scope: RunScope): Promise<Step<FetchedSource>> {
+  if (isImageRepository(scope.order.source.repository)) return fetchImage(scope);
   const fetched = await fetchAndWrite(scope);
   // An incomplete pack may have filled the disk.
   if (!fetched.ok) await removeAllGitLeftovers(scope.folder);

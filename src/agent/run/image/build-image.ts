@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 
 import { buildCommand, tagCommand } from "#agent/containers/build-script.ts";
+import { pullImage } from "#agent/run/image/fetch-image.ts";
 import { imageFailure } from "#agent/run/image/image-failure.ts";
 import { requireBuildSpace } from "#agent/run/image/image-space.ts";
 import { describeImage, enginePlace, runEngine, stepAfterEngine } from "#agent/run/image/run-engine.ts";
@@ -10,6 +11,7 @@ import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { startLimit } from "#agent/step/stage-limit.ts";
 import { fail, failWith, type Step } from "#agent/step/step.ts";
+import { takeTaskOf } from "#agent/workspace/artifact-task.ts";
 import { listReleases, readRelease } from "#agent/workspace/releases.ts";
 import type { Environment } from "#build/commands/environment.ts";
 import { hasSucceeded } from "#build/process/command.ts";
@@ -17,7 +19,10 @@ import { folderInside } from "#build/tree/folder-inside.ts";
 import type { DockerfileFacts } from "#project-files/dockerfile/read-dockerfile.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Builds the image of a release from its Dockerfile, or takes the image of an earlier release that was built from the same. */
+/**
+ * Builds the image of a release from its Dockerfile, or takes the image of an earlier release that was built from the same. Of a
+ * project whose repository has images, describes the image that was fetched.
+ */
 export async function buildImage(scope: RunScope, plan: BuildPlan): Promise<Step<ReleaseImage>> {
   const { order, context, log } = scope;
   const { image: chosen } = plan.choice;
@@ -26,6 +31,12 @@ export async function buildImage(scope: RunScope, plan: BuildPlan): Promise<Step
   const place = enginePlace(scope);
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
   try {
+    if (chosen.isPrebuilt === true) {
+      // The first server has fetched it. The others have only its digest.
+      const isHere = takeTaskOf(order) === null;
+      const pulled = isHere ? succeed(null) : await pullImage(scope, plan.commitSha, limit);
+      return pulled.ok ? await describeImage(scope, limit) : pulled;
+    }
     const folder = await folderInside(plan.root, dockerfile.context);
     if (folder.kind !== "inside")
       return fail(

@@ -13,7 +13,7 @@ import { succeed } from "#contract/lib/result.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 
 /** The places of the commands in the names of their units, beside the places of other build commands. */
-const units = { build: 2, tag: 3, inspect: 4, tidy: 5, save: 6, load: 7 } as const;
+const units = { build: 2, tag: 3, inspect: 4, tidy: 5, save: 6, load: 7, pull: 8 } as const;
 
 /** What the scripts of the engine need of a run. */
 export const enginePlace = ({ folder, context: { environment } }: RunScope): EnginePlace => ({
@@ -34,7 +34,7 @@ export function runEngine(
 ): Promise<CapturedEnd> {
   const isBuild = unit === "build";
   return runCommand(scope, command, {
-    stage: unit === "tidy" ? "prune" : "build",
+    stage: unit === "tidy" ? "prune" : unit === "pull" ? "fetch" : "build",
     signal,
     leftovers: "kill",
     stdout: isBuild ? "log" : "capture",

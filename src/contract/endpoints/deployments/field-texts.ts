@@ -5,7 +5,7 @@ export const rowFields = {
   version: "The number of the deployment within its project, from 1. Numbers are never reused.",
   branch: "The branch or tag that the deployment was started with.",
   commit:
-    "The abbreviated commit hash. `null` until the agent has resolved the branch, which it does before an approval. If the deployment ended before that: the commit that the request named, if it named one.",
+    "The abbreviated commit hash, or the first 12 digits of the digest of an image. `null` until the agent has resolved the branch, which it does before an approval. If the deployment ended before that: the commit that the request named, if it named one.",
   duration: "The run time in seconds: until now while the deployment is running, 0 while it is queued.",
   created_at: "When the deployment was requested.",
 };
@@ -29,7 +29,7 @@ export const deploymentFields = {
   trigger: "What started the deployment.",
   actor: "Who started the deployment.",
   commit_sha:
-    "The full commit hash. `null` until the agent has resolved the branch, which it does before an approval.",
+    "The full commit hash, or the digest of an image without `sha256:`. `null` until the agent has resolved the branch, which it does before an approval.",
   commit_message: "The first line of the commit message.",
   started_at: "When the run started: at its agent's first report, or before it if the stages took longer.",
   finished_at: "When the deployment ended.",

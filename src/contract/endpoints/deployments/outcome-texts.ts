@@ -15,7 +15,7 @@ export const outcomeSchemas = {
     commit_not_reachable:
       "no branch or tag of the repository contains the commit; `message` says how to fix it",
     tool_missing: "the build needs a tool that the server does not have",
-    containers_missing: "the project is built from a Dockerfile, and the server cannot run containers",
+    containers_missing: "the project runs as a container, and the server cannot run containers",
     install_failed: "the install command failed",
     build_failed: "the build command failed, or its output cannot be published",
     release_failed: "the release command failed; the server did not switch to the release",

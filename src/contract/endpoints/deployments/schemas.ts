@@ -5,7 +5,7 @@ import { WebAddress } from "#contract/addresses/web-address.ts";
 import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { MemberReference } from "#contract/endpoints/members/reference.ts";
 import { EmergencyReason } from "#contract/endpoints/deployments/emergency.ts";
-import { CommitName, CommitSha, FullCommitName, RequestedBranch } from "#contract/git-names.ts";
+import { CommitSha, FullCommitName, RequestedBranch, RequestedCommit } from "#contract/git-names.ts";
 import { DeploymentId, FreezeId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery, separatedByCommas } from "#contract/paging.ts";
 import { runStages, stages } from "#contract/stages.ts";
@@ -255,7 +255,7 @@ export type DeploymentStarted = z.infer<typeof DeploymentStarted>;
 
 const startFields = {
   branch: z.optional(RequestedBranch),
-  commit: z.optional(CommitName),
+  commit: z.optional(RequestedCommit),
   clear_cache: z.optional(z.boolean()),
   artifact: z.optional(Artifact),
   emergency: z.optional(EmergencyReason),
@@ -316,7 +316,7 @@ const StatusFilter = separatedByCommas(DeploymentStatus);
 export const ProjectDeploymentsQuery = z.extend(PageQuery, {
   status: z.optional(StatusFilter),
   branch: z.optional(textBetween(1, 244)),
-  commit: z.optional(CommitName),
+  commit: z.optional(RequestedCommit),
 });
 export type ProjectDeploymentsQuery = z.infer<typeof ProjectDeploymentsQuery>;
 

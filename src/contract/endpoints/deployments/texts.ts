@@ -194,7 +194,7 @@ export const deploymentTexts = {
 const source = {
   branch: "The branch or tag to deploy. If omitted: the project's branch.",
   commit:
-    "The hash of the commit to deploy, at least 7 characters. If omitted: the newest one of the branch. The commit must be contained in `branch` if you send it, otherwise in any branch or tag, unless the project's `commits` setting says otherwise.",
+    "The hash of the commit to deploy, at least 7 characters. If omitted: the newest one of the branch. The commit must be contained in `branch` if you send it, otherwise in any branch or tag, unless the project's `commits` setting says otherwise. Of a repository of images: the full digest, with or without `sha256:`.",
   clear_cache:
     "Whether to delete what the server keeps of earlier installations and builds of the project. Default: `false`.",
   artifact:

@@ -208,8 +208,7 @@ export const hookSchemas = {
     queue_full: "the project's queue is full",
     secrets_not_sealed: "secrets of the project are not sealed for its server",
     agent_outdated: "an agent of one of the project's several servers is too old",
-    containers_missing:
-      "the project is built from a Dockerfile, and one of its servers cannot run containers",
+    containers_missing: "the project runs as a container, and one of its servers cannot run containers",
     unavailable: "the deployment could not be started at that time",
   }),
   CreateHookInput: object(schemas.CreateHookInput, "The hook to create.", {

@@ -138,8 +138,8 @@ export const processFieldTexts = {
   overlap:
     "For a process without a port: whether old and new instances run at the same time for a moment at a deployment. Default: `true`.",
   container_port:
-    "For a project that is built from a Dockerfile: the port on which the container listens. If omitted: the only port that the image exposes, or 8080.",
-  network: "For a project that is built from a Dockerfile: the network of the container. Default: `private`.",
+    "For a project that runs as a container: the port on which the container listens. If omitted: the only port that the image exposes, or 8080.",
+  network: "For a project that runs as a container: the network of the container. Default: `private`.",
 } satisfies Readonly<Record<ProcessField, string>>;
 
 const settings = { ...processFieldTexts, stopped: "Whether it has no instances until it is started again." };

@@ -22,7 +22,7 @@ export const settingTexts = {
   artifact_uploads:
     "Whether a deployment can bring a build that was made elsewhere, such as in CI. Its files are not compared with the repository: anyone who can deploy then chooses what runs.",
   repository:
-    "The git repository: an https or ssh URL, `user@host:path`, `file:///path`, or an absolute path on the server. On a server that isolates projects, its policy must name a repository on the server itself.",
+    "The git repository: an https or ssh URL, `user@host:path`, `file:///path`, or an absolute path on the server. On a server that isolates projects, its policy must name a repository on the server itself. Or a repository of images, `docker://HOST/NAME`, whose tags are its branches and whose digests are its commits.",
   branch: "The branch or tag to deploy if a deployment names none.",
   commits: "Which commits can be deployed by their hash.",
   framework: "The framework's identifier, such as `astro`. If omitted, the agent detects the framework.",

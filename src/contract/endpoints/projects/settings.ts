@@ -62,6 +62,9 @@ export const Framework = textLike(
 /** The framework of a project that is built from a Dockerfile. */
 export const DOCKERFILE = "dockerfile";
 
+/** What is shown as the framework of a project whose repository has images. */
+export const IMAGE = "image";
+
 /** The Dockerfile of a project that names none. */
 export const DEFAULT_DOCKERFILE = "Dockerfile";
 

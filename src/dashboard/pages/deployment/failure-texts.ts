@@ -19,7 +19,7 @@ export const failureAdvice: Record<FailureCode, string | null> = {
     "No branch or tag contains this commit. Push it to a branch, or allow such commits in the project's settings.",
   tool_missing: "The server does not have a tool that the build needs.",
   containers_missing:
-    "The project is built from a Dockerfile. Install the agent with --with-containers, or move the project to a server that runs containers.",
+    "The project runs as a container. Install the agent with --with-containers, or move the project to a server that runs containers.",
   install_failed: null,
   build_failed: null,
   release_failed: STAYS_LIVE,

@@ -40,7 +40,7 @@ const reasonTexts: Record<PushReason, string> = {
   queue_full: "The queue of the project was full.",
   secrets_not_sealed: "Secrets of the project must be entered again.",
   agent_outdated: "The agent of one of the project's servers is too old: update it.",
-  containers_missing: "The project is built from a Dockerfile, and one of its servers cannot run containers.",
+  containers_missing: "The project runs as a container, and one of its servers cannot run containers.",
   unavailable: "Gantry could not start the deployment. Replay it.",
 };
 

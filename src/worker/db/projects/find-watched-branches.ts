@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import type { WatchedBranch } from "#contract/agent-watch.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { tokenHost } from "#contract/forge.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { storedAs } from "#contract/stored.ts";
@@ -66,7 +67,7 @@ export async function findWatchedBranches(rows: AccountRows, serverId: ServerId)
     const key = others.sealKey === null ? null : storedSealKey.parse(parseJson(others.sealKey));
     const [current] = Tokens.parse(others.tokens);
     const sealed = secretFor(current?.sealed ?? [], key?.fingerprint ?? null);
-    const isForHost = repository.startsWith("https:") && current !== undefined && sealed !== null;
+    const isForHost = tokenHost(repository) !== null && current !== undefined && sealed !== null;
     return [
       {
         ...{ project_id: id, project_name: name, repository, branch, known_sha: known },

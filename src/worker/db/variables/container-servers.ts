@@ -1,6 +1,7 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
+import { IMAGES } from "#contract/agent-protocol.ts";
 import { DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projectServers } from "#worker/db/project-tables.ts";
@@ -16,14 +17,17 @@ const Found = z.array(
 
 /**
  * What the servers of the project in `projects` lack for containers, for `readContainerServers`. Reads no server if the framework of the
- * project is not set to a Dockerfile.
+ * project is not set to a Dockerfile, and its repository has no images.
  */
 export function containerServers(rows: AccountRows): SQL {
   const { containers, capabilities } = servers;
   // Without capabilities, its agent was never connected, so it is new.
   const outdated = sql`iif(${capabilities} is null, null, 'outdated')`;
   const missing = sql`iif(${containers} ->> 'engine' is null, 'missing', null)`;
-  const lack = sql`iif(${containers} is null, ${outdated}, ${missing})`;
+  const isImage = sql`${projects.repository} like 'docker://%'`;
+  const knowsImages = sql`exists (select 1 from json_each(${capabilities}) where value = ${IMAGES})`;
+  const isOld = sql`${containers} is null or (${isImage} and ${capabilities} is not null and not ${knowsImages})`;
+  const lack = sql`iif(${isOld}, ${outdated}, ${missing})`;
   const item = sql`json_object('name', ${servers.name}, 'lack', ${lack})`;
   const server = (where: SQL) => sql`json(${rows.first(item, servers, where, sql`${servers.id}`)})`;
   const isMember = eq(projectServers.projectId, projects.id);
@@ -31,7 +35,8 @@ export function containerServers(rows: AccountRows): SQL {
   const first = server(eq(servers.id, projects.serverId));
   const builder = server(eq(servers.id, builderId));
   const all = sql`json_insert(${members}, '$[#]', ${first}, '$[#]', ${builder})`;
-  return sql`json(iif(${projects.settings} ->> 'framework' = ${DOCKERFILE}, ${all}, '[]'))`;
+  const isContainer = sql`(${isImage} or ${projects.settings} ->> 'framework' = ${DOCKERFILE})`;
+  return sql`json(iif(${isContainer}, ${all}, '[]'))`;
 }
 
 /** The servers that cannot run the project's containers, from `containerServers`. */

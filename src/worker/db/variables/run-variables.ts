@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { RunVariables, SealedToken } from "#contract/agent-order.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
-import { httpsHost } from "#contract/forge.ts";
+import { tokenHost } from "#contract/forge.ts";
 import { type ProjectId, ServerId } from "#contract/ids.ts";
 import { storedAs } from "#contract/stored.ts";
 import type { DeploymentVariables } from "#domain/lane/variables.ts";
@@ -64,8 +64,8 @@ export async function findRunVariables(
     orderBy: [sql`${variables.name}`],
   });
   const isForOtherHost = ({ name, until, repository: address }: (typeof found)[number]) => {
-    const now = httpsHost(address ?? "");
-    const isOther = name === REPOSITORY_TOKEN && until === null && now !== httpsHost(repository);
+    const now = tokenHost(address ?? "");
+    const isOther = name === REPOSITORY_TOKEN && until === null && now !== tokenHost(repository);
     // The token of a start is from before its request. So an address that uses no token says nothing about its host.
     return isOther && (deployed || now !== null);
   };
@@ -94,7 +94,7 @@ export async function findRepositoryToken(
   of: DeploymentVariables,
   repository: string,
 ): Promise<SealedToken | null> {
-  if (!repository.startsWith("https:")) return null;
+  if (tokenHost(repository) === null) return null;
   const found = (await findRunVariables(rows, projectId, [serverId], of, repository)).get(serverId);
   const token = found?.secrets.find(({ name }) => name === REPOSITORY_TOKEN);
   if (found === undefined || token === undefined || token.sealed === null) return null;

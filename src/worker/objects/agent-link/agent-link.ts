@@ -1,7 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
 import * as z from "zod/mini";
 
-import { ARTIFACTS, closeCodes, FLEET, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
+import {
+  ARTIFACTS,
+  closeCodes,
+  FLEET,
+  type FromAgent,
+  IMAGES,
+  type ToAgent,
+} from "#contract/agent-protocol.ts";
 import { type AgentAnswer, isAgentAnswer } from "#contract/agent-answers.ts";
 import type { AgentRequest, AgentRequestType } from "#contract/agent-requests.ts";
 import { AccountId, type ProjectId, type ServerId } from "#contract/ids.ts";
@@ -133,10 +141,14 @@ export class AgentLink extends DurableObject<Env> {
    */
   #canCarryOut(message: ToAgent): boolean {
     if (message.type !== "run") return true;
-    const { place, artifact } = message.order;
+    const { place, artifact, source } = message.order;
     // An older agent that is to take a build makes its own, if it can.
     const makesOrMustTake = artifact?.type === "make" || artifact?.required === true;
-    const needed = [...(place === undefined ? [] : [FLEET]), ...(makesOrMustTake ? [ARTIFACTS] : [])];
+    const needed = [
+      ...(place === undefined ? [] : [FLEET]),
+      ...(makesOrMustTake ? [ARTIFACTS] : []),
+      ...(isImageRepository(source.repository) ? [IMAGES] : []),
+    ];
     return this.#link.sockets
       .ready()
       .every((socket) => needed.every((one) => attachmentOf(socket).answers.includes(one)));

@@ -1,6 +1,7 @@
 import { keptReport } from "#domain/kept-report.ts";
 import {
   ARTIFACTS,
+  IMAGES,
   FLEET,
   type AnyHello,
   closeCodes,
@@ -47,7 +48,9 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
     end(other, closeCodes.replaced, "another agent connected with this credential");
   }
   // Only the known ones: an attachment has at most 2 KiB.
-  const answers = [...requestTypes, FLEET, ARTIFACTS].filter((one) => hello.capabilities.includes(one));
+  const answers = [...requestTypes, FLEET, ARTIFACTS, IMAGES].filter((one) =>
+    hello.capabilities.includes(one),
+  );
   attach(socket, { ...attachment, state: "ready", answers });
   sendWelcome(link, socket);
   presence.noteCredential(attachment.credentialHash);

@@ -1,6 +1,6 @@
 import type { UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
-import { httpsHost } from "#contract/forge.ts";
+import { tokenHost } from "#contract/forge.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { splitLogin, userNameOf } from "#domain/repository-login.ts";
@@ -39,8 +39,8 @@ export async function newAddress(
   if (repository === undefined) return succeed(null);
   const login = splitLogin(repository);
   const address = login?.address ?? repository;
-  // Only https addresses get the token.
-  if (login === null ? httpsHost(repository) === null : login.token === null) return succeed({ address });
+  // Only https addresses and repositories of images get the token.
+  if (login === null ? tokenHost(repository) === null : login.token === null) return succeed({ address });
   const { latestRows: rows, account, clock, ids } = context;
   const head = await findVariablesHead(rows, id);
   if (head === null) return notFound("project");
@@ -82,8 +82,8 @@ async function keepToken(
   checked: VariablesHead,
 ): Promise<Result<NewAddress, "invalid_request">> {
   const kept = succeed({ address: repository, checked });
-  const host = httpsHost(repository);
-  const before = httpsHost(checked.repository);
+  const host = tokenHost(repository);
+  const before = tokenHost(checked.repository);
   if (before === host) return kept;
   const current = await findCurrentVariables(rows, id);
   if (!current.some(({ name }) => name === REPOSITORY_TOKEN)) return kept;

@@ -35,8 +35,8 @@ export function refuseOldAgents(context: Pick<Context, "origin">, found: AgentsT
 }
 
 /**
- * Why a project cannot be deployed on its servers, with their names: agents that are too old, or no containers for a project that is built
- * from a Dockerfile. null: it can.
+ * Why a project cannot be deployed on its servers, with their names: agents that are too old, or no containers for a project that runs as
+ * one. null: it can.
  */
 export function findUnfitServers(
   found: AgentsToDeploy & Pick<ProjectToDeploy, "containers">,
@@ -47,10 +47,10 @@ export function findUnfitServers(
   if (outdated.length > 0)
     return {
       code: "agent_outdated",
-      text: tooOld(outdated, "for a project that is built from a Dockerfile"),
+      text: tooOld(outdated, "for a project that runs as a container"),
     };
   if (missing.length === 0) return null;
-  const text = `The project is built from a Dockerfile, and ${missing.join(", ")} cannot run containers.`;
+  const text = `The project runs as a container, and ${missing.join(", ")} cannot run containers.`;
   return { code: "containers_missing", text };
 }
 

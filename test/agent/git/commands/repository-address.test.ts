@@ -18,7 +18,7 @@ import {
   type RepositoryAddress,
   repositoryOf,
 } from "#contract/addresses/repository-address.ts";
-import { httpsHost, isOverSsh, readAddress, repositoryKey, repositoryPageAtForge } from "#contract/forge.ts";
+import { isOverSsh, readAddress, repositoryKey, repositoryPageAtForge, tokenHost } from "#contract/forge.ts";
 import { ProjectRepository } from "#contract/addresses/pasted-repository.ts";
 import { maskUrlSecret, Repository } from "#contract/git-names.ts";
 import { createMask } from "#contract/mask.ts";
@@ -54,7 +54,7 @@ function differences(stored: string, parsed: RepositoryAddress): readonly string
   const shownParsed = parseRepository(shown);
   check("one form", parsed.text === stored);
   check("shown kind", shownParsed.ok && shownParsed.value.kind === parsed.kind);
-  check("policy", !matchesPattern(stored, "https://good.example/**") || httpsHost(stored) === "good.example");
+  check("policy", !matchesPattern(stored, "https://good.example/**") || tokenHost(stored) === "good.example");
   const remote = readRemote(stored).url;
   switch (parsed.kind) {
     case "https": {
@@ -63,7 +63,7 @@ function differences(stored: string, parsed: RepositoryAddress): readonly string
       check("login", decode(url.username) === decode(parsed.login?.user ?? ""));
       check("password", decode(url.password) === decode(parsed.login?.password ?? ""));
       check("given to git", given.href === remote && given.host === url.host && given.username === "");
-      check("host of the token", httpsHost(stored) === url.host);
+      check("host of the token", tokenHost(stored) === url.host);
       check("token", new URL(withToken(stored, "t/1")).host === url.host);
       check("shown host", new URL(shown).host === url.host);
       check("page", [null, url.host].includes(new URL(repositoryPageAtForge(stored) ?? stored).host));
@@ -78,9 +78,13 @@ function differences(stored: string, parsed: RepositoryAddress): readonly string
       check("user", git.user === (parsed.kind === "scp" ? parsed.user : (parsed.login?.user ?? "")));
       check("shown host", shownParsed.ok && sshHostOf(shown) === sshHostOf(stored));
       check("an option", ![git.host, git.user].some((word) => word.startsWith("-")));
-      check("over ssh", isOverSsh(stored) && httpsHost(stored) === null);
+      check("over ssh", isOverSsh(stored) && tokenHost(stored) === null);
       break;
     }
+    case "docker":
+      check("no page", repositoryPageAtForge(stored) === null && readAddress(stored) === null);
+      check("host of the token", tokenHost(stored) === parsed.host);
+      break;
     case "local":
       check("path", (remote.startsWith("/") ? remote : decodeURIComponent(remote.slice(7))) === parsed.path);
       check("given to git", remote === stored && repositoryKey(stored).startsWith("/"));

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+
+import { eventually } from "../support/faults/eventually.ts";
+import { AppServer } from "./support/app-server.ts";
+import { loadAppText } from "./support/apps/load-app.ts";
+import { ImageRegistry, REGISTRY_LOGIN } from "./support/image-registry.ts";
+
+const TEST_MS = 600_000;
+const check = { path: "/", tries: 3, interval_seconds: 0.1, timeout_seconds: 10 };
+
+let server: AppServer;
+let registry: ImageRegistry;
+let project: Project;
+/** The digests of the images r0 and r1, without `sha256:`. */
+let digests: readonly string[] = [];
+
+beforeAll(async () => {
+  server = await AppServer.start({ containers: true, ingress: true });
+  await ImageRegistry.start(server.machine);
+  registry = await ImageRegistry.startPrivate(server.machine);
+  project = await createProject("shop");
+}, TEST_MS);
+afterAll(() => server.close());
+
+const push = (name: string, release: string) =>
+  registry.build(name, {
+    Dockerfile: `FROM node:24\nWORKDIR /app\nCOPY app.cjs ./\nEXPOSE 3000\nCMD ["node", "app.cjs", "${release}"]\n`,
+    "app.cjs": loadAppText(),
+  });
+
+const createProject = (name: string, settings: Readonly<Record<string, unknown>> = {}): Promise<Project> =>
+  server.api.createProject({
+    name,
+    server_id: server.id,
+    repository: `docker://${REGISTRY_LOGIN.user}:${REGISTRY_LOGIN.password}@${registry.host}/acme/shop`,
+    branch: "v1",
+    domain: `${name}.localhost`,
+    health_check: check,
+    keep_releases: 2,
+    drain_seconds: 0,
+    ...settings,
+  });
+
+const textOf = async ({ id }: Deployment): Promise<string> =>
+  (await server.api.log(id)).map(({ message }) => message).join("\n");
+
+async function expectLive(deployment: Deployment): Promise<string> {
+  const log = await textOf(deployment);
+  expect([deployment.status, log]).toEqual(["live", log]);
+  return log;
+}
+
+async function deploy(body: Record<string, unknown> = {}): Promise<Deployment> {
+  const { id } = await server.api.start(project.id, body);
+  return await server.api.ended(id, 240_000);
+}
+
+const answers = async (text: string) => expect(await server.ask("shop.localhost")).toContain(text);
+
+describe("A project whose repository has images", () => {
+  it("deploys what its tag names", { timeout: TEST_MS }, async () => {
+    digests = [await push("acme/shop:v1", "r0")];
+    const deployed = await deploy();
+    const log = await expectLive(deployed);
+    expect(log).toContain(`sha256:${digests[0]}`);
+    expect(log).toContain("web runs the command of the image: node app.cjs r0");
+    expect(deployed).toMatchObject({ commit_sha: digests[0], branch: "v1" });
+    await answers("r0");
+  });
+
+  it("has its password on no disk and in no process list", async () => {
+    const { machine } = server;
+    const { user, password } = REGISTRY_LOGIN;
+    const encoded = Buffer.from(`${user}:${password}`).toString("base64");
+    for (const secret of [password, encoded]) {
+      expect(
+        await machine.run(`grep -rlF ${secret} /var/lib/gantry/projects /dev/shm /run /etc/systemd`),
+      ).toMatchObject({ output: "" });
+      // The pattern does not match its own command.
+      const pattern = `[${secret.slice(0, 1)}]${secret.slice(1)}`;
+      expect(await machine.run(`cat /proc/[0-9]*/cmdline | grep -qa '${pattern}'`)).toMatchObject({
+        code: 1,
+      });
+    }
+  });
+
+  it("deploys the new image after its tag has moved", { timeout: TEST_MS }, async () => {
+    digests = [...digests, await push("acme/shop:v1", "r1")];
+    const deployed = await deploy();
+    await expectLive(deployed);
+    expect(deployed.commit_sha).toBe(digests[1]);
+    await answers("r1");
+  });
+
+  it("rolls back to the image that was live, although the tag has moved", { timeout: TEST_MS }, async () => {
+    await server.becomesLive((await server.api.rollBack(project.id, { version: 1 })).id);
+    await answers("r0");
+  });
+
+  it("pulls the image again if it is no longer on the server", { timeout: TEST_MS }, async () => {
+    for (const release of ["r2", "r3", "r4"]) {
+      await push("acme/shop:v1", release);
+      await expectLive(await deploy());
+    }
+    const images = `/var/lib/gantry/projects/${project.id}/containers/overlay-images/images.json`;
+    await eventually("the first image is removed", async () => {
+      const names = await server.machine.tell(`cat ${images}`);
+      return !names.includes('localhost/gantry:1"') && !names.includes(digests[0] ?? "");
+    });
+    await server.becomesLive((await server.api.rollBack(project.id, { version: 1 })).id);
+    await answers("r0");
+  });
+
+  it("deploys an image by its digest", { timeout: TEST_MS }, async () => {
+    const deployed = await deploy({ commit: `sha256:${digests[1]}` });
+    await expectLive(deployed);
+    expect(deployed.commit_sha).toBe(digests[1]);
+    await answers("r1");
+  });
+
+  it("fails for a tag that does not exist", { timeout: TEST_MS }, async () => {
+    const failed = await deploy({ branch: "v9" });
+    expect(failed).toMatchObject({
+      status: "failed",
+      failure: {
+        code: "ref_not_found",
+        message: `the registry has no image ${registry.host}/acme/shop:v9`,
+        hint: expect.stringContaining("Check the name of the repository and the tag"),
+      },
+    });
+  });
+
+  it("keeps running while the registry is down", { timeout: TEST_MS }, async () => {
+    await registry.stop();
+    const failed = await deploy();
+    expect(failed).toMatchObject({
+      status: "failed",
+      failure: { code: "fetch_failed", message: expect.stringContaining("cannot be reached") },
+    });
+    await answers("r1");
+    await server.becomesLive((await server.api.rollBack(project.id, { version: 1 })).id);
+    await answers("r0");
+    await registry.run();
+  });
+
+  it("fails with a wrong password", { timeout: TEST_MS }, async () => {
+    const set = [{ name: "GANTRY_REPOSITORY_TOKEN", value: "another-password", secret: true }];
+    await server.api.call("PATCH", `/v1/projects/${project.id}/variables`, { set });
+    const failed = await deploy();
+    const log = await textOf(failed);
+    expect(failed).toMatchObject({
+      status: "failed",
+      failure: {
+        code: "fetch_failed",
+        message: `${registry.host} refuses access to ${registry.host}/acme/shop:v1`,
+        hint: expect.stringContaining(`as the user \`${REGISTRY_LOGIN.user}\``),
+      },
+    });
+    expect(log + JSON.stringify(failed)).not.toContain("another-password");
+    await answers("r0");
+  });
+});
