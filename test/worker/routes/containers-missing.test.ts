@@ -17,6 +17,11 @@ const none: Containers = { engine: null, problem: "This server is not set up for
 async function report(project: TestProject, agent: ConnectedAgent, containers: Containers | undefined) {
   agent.containers = containers;
   agent.status([]);
+  await known(project, agent, containers);
+}
+
+/** Waits until the control plane knows what makes containers on a server. */
+async function known(project: TestProject, agent: ConnectedAgent, containers: Containers | undefined) {
   await expect
     .poll(async () => {
       const server = await project.get(`/v1/servers/${agent.serverId}`);
@@ -79,8 +84,9 @@ it("a start of a project whose repository has images is refused if its server ca
 it("an agent that does not know images is too old for them", async () => {
   const project = await TestProject.create({ repository: "docker://ghcr.io/acme/shop" });
   project.agent.capabilities = project.agent.capabilities.filter((one) => one !== IMAGES);
+  project.agent.containers = podman;
   await project.agent.connect();
-  await report(project, project.agent, podman);
+  await known(project, project.agent, podman);
   expect(await problemOf(await start(project))).toMatchObject({ code: "agent_outdated" });
 });
 
