@@ -1,4 +1,3 @@
-import { CommitName } from "#contract/git-names.ts";
 import type { Failed } from "#client/answer.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -6,6 +5,8 @@ import { uploadArtifact } from "#cli/artifacts/upload-artifact.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { stop } from "#cli/outcome.ts";
+import { imageOption, readOrdered, wrongImage } from "#cli/commands/image-option.ts";
+import { mayCall } from "#cli/session/may-call.ts";
 import { emergencyOption } from "#cli/session/emergency-option.ts";
 import { findProject, type NamedId, shownName } from "#cli/session/find-named.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
@@ -20,12 +21,19 @@ export const deploy = defineCommand({
   summary: "Start a deployment",
   details: [
     "Deploys the project's branch unless --branch or --commit is given. With --follow, the exit code is 0 only if the deployment is live at the end. A lost connection is reopened. Ctrl-C ends the command, not the deployment.",
+    "If the repository of the project has images (docker://HOST/NAME), the branch is a tag, and the commit the digest of an image. --image is both: with a tag alone, the image that it names now is deployed.",
     "With --artifact, the servers take a build that was made here, such as in a CI job, and neither fetch nor build. It is the folder of the repository after the build, or the folder to publish if no setting names the root directory or the output directory. It is encrypted on this machine for the project's servers. The commit is --commit, the commit of the CI job, or the checked out commit. The project must allow it: gantry projects set --artifact-uploads on.",
   ],
   words: {},
   options: {
     branch: { kind: "text", short: "b", value: "NAME", help: "Branch or tag to deploy" },
-    commit: { kind: "text", short: "c", value: "HASH", help: "Commit to deploy, at least 7 characters" },
+    commit: {
+      kind: "text",
+      short: "c",
+      value: "HASH",
+      help: "Commit to deploy, at least 7 characters, or the full digest of an image",
+    },
+    ...imageOption,
     "clear-cache": {
       kind: "flag",
       help: "Delete the kept dependencies and build caches of the project first",
@@ -45,15 +53,18 @@ export const deploy = defineCommand({
     'deploy --commit "$(git rev-parse HEAD)" --follow',
     "deploy -p shop -b next",
     "deploy --clear-cache",
+    "deploy --image ghcr.io/acme/shop:v1.4 --follow",
     "deploy --artifact . --follow",
     'deploy --emergency "Checkout is down" --follow',
   ],
   run: withSession(async (session, { options }) => {
-    const { branch, commit } = options;
-    if (commit !== null && !CommitName.safeParse(commit).success)
-      return stop("usage", "--commit must be 7 to 40 hexadecimal digits of a commit hash.");
+    const ordered = readOrdered(options);
+    if (!ordered.ok) return ordered;
+    const { branch, commit, name } = ordered.value;
     const project = await findProject(session);
     if (!project.ok) return project;
+    const wrong = name === null ? null : await findWrongImage(session, project.value.id, name);
+    if (wrong !== null) return stop("usage", wrong);
     // Read at the same time, because it must not make the start take longer.
     const reading = options.emergency === null ? readHoldOutlook(session, project.value.id) : null;
     const { artifact: path, "accept-key": acceptKeys } = options;
@@ -84,6 +95,13 @@ export const deploy = defineCommand({
     });
   }),
 });
+
+/** Compares the name of an image with the project's repository, if the token may read that. */
+async function findWrongImage(session: Session, id: ProjectId, name: string): Promise<string | null> {
+  if (!(await mayCall(session, "getProject"))) return null;
+  const project = await session.client.getProject({ params: { project_id: id } });
+  return project.ok ? wrongImage(name, project.value.repository) : null;
+}
 
 /** The refusal of a build that was made elsewhere, with the command that allows it. Others stay as they are. */
 function withUploadHint(session: Session, project: NamedId<ProjectId>, failed: Failed): Failed {

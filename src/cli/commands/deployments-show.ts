@@ -75,8 +75,10 @@ export const deploymentsShow = defineCommand({
       output.table(runColumns, runRows(runs, nameOf, output));
     }
     if (status === "live" && deployment.commit !== null) {
-      const { branch } = deployment;
-      const source = `--branch ${shellWord(branch)} --commit ${deployment.commit}`;
+      const { branch, commit, commit_sha: sha } = deployment;
+      // Registries do not complete a part of a digest.
+      const name = sha?.length === DIGEST_LENGTH ? sha : commit;
+      const source = `--branch ${shellWord(branch)} --commit ${name}`;
       output.note(`Deploy it again with ${commandLine(session, `deploy ${source}`)}`);
     }
     const tail = evidence?.stderr_tail?.trimEnd() ?? "";
@@ -87,6 +89,9 @@ export const deploymentsShow = defineCommand({
     return done;
   }),
 });
+
+/** The hexadecimal digits of SHA-256. */
+const DIGEST_LENGTH = 64;
 
 function shownServers({ runs, failure }: Deployment): ServerId[] {
   const ids = runs.map(({ server_id: id }) => id);

@@ -40,7 +40,12 @@ export const projectsCreate = defineCommand({
   ],
   words: { name: { isRequired: true, help: "Project name" } },
   options: {
-    repository: { kind: "text", short: "r", value: "URL", help: "Git repository to deploy from (required)" },
+    repository: {
+      kind: "text",
+      short: "r",
+      value: "URL",
+      help: "Git repository to deploy from, or docker://HOST/NAME for its images (required)",
+    },
     ...serverOptions,
     ...entryOptions,
     ...buildOnOptions,

@@ -37,7 +37,12 @@ export const projectsSet = defineCommand({
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
   options: {
     name: { kind: "text", value: "NAME", help: "New name" },
-    repository: { kind: "text", short: "r", value: "URL", help: "Git repository to deploy from" },
+    repository: {
+      kind: "text",
+      short: "r",
+      value: "URL",
+      help: "Git repository to deploy from, or docker://HOST/NAME for its images",
+    },
     ...serverOptions,
     ...entryOptions,
     ...buildOnOptions,
