@@ -2,9 +2,8 @@ import { checkCron, checkProcesses } from "#agent/policy/check-commands.ts";
 import { checkArtifacts, checkOrder, checkRelease } from "#agent/policy/check-policy.ts";
 import type { PolicyRefusal } from "#agent/policy/refuse.ts";
 import { checkContainers } from "#agent/policy/check-containers.ts";
-import { isImageRepository } from "#contract/addresses/repository-address.ts";
+import { runsAsContainer } from "#contract/runs-as-container.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import { discardNextPlace } from "#agent/workspace/live-place.ts";
 import { jobsHere, processesHere, servesDomain, unknownHere } from "#agent/workspace/place.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -236,7 +235,8 @@ async function prepareRelease(
   const way = isOnlyBuilder(order) ? "build_only" : takeTaskOf(order) === null ? "build" : "take";
   const ordered = unlessRefused(null, checkOrder(context, order, way));
   if (!ordered.ok) return ordered;
-  const isContainer = order.framework === DOCKERFILE || isImageRepository(order.source.repository);
+  const { framework, source } = order;
+  const isContainer = runsAsContainer({ framework, repository: source.repository });
   const container = isContainer ? requireEngine(context) : succeed(null);
   if (!container.ok) return container;
   if (order.reuse_release !== null) {

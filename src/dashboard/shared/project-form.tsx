@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import * as z from "zod/mini";
 
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import { CreateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
@@ -42,6 +43,7 @@ export function ProjectForm({ servers, onCreated }: Props) {
   const input = draft ?? empty;
   const creating = useAction((body: CreateProjectInput) => projectChangesApi.createProject({ body }));
 
+  const isImage = isImageRepository(input.repository.trim());
   const form = readForm(CreateProjectInput, input);
   const errorOf = (name: string) => form.errors[name] ?? null;
   const change = (name: keyof Draft) => (value: string) => changeDraft(() => ({ ...input, [name]: value }));
@@ -65,12 +67,12 @@ export function ProjectForm({ servers, onCreated }: Props) {
         value={input.repository}
         onInput={change("repository")}
         placeholder="https://github.com/you/shop.git"
-        hint="As Git on the server reaches it: an HTTPS or SSH URL, or a path on the server."
+        hint="As Git on the server reaches it: an HTTPS or SSH URL, or a path on the server. Or docker://HOST/NAME, for images of a registry."
         isCode
         error={errorOf("repository")}
       />
       <Field
-        label="Branch"
+        label={isImage ? "Tag" : "Branch"}
         value={input.branch}
         onInput={change("branch")}
         isCode
@@ -88,7 +90,11 @@ export function ProjectForm({ servers, onCreated }: Props) {
           </option>
         ))}
       </Choice>
-      <p class="quiet">Gantry detects the framework and the build settings from the repository's files.</p>
+      <p class="quiet">
+        {isImage
+          ? "Each deployment runs the image that the tag names then."
+          : "Gantry detects the framework and the build settings from the repository's files."}
+      </p>
       <ProblemBox problem={creating.problem} doing="Adding the project" />
       <Button type="submit" variant="primary" isBusy={creating.isRunning}>
         Add project

@@ -8,7 +8,10 @@ import {
   withoutProcess,
 } from "#dashboard/pages/settings/process-draft.ts";
 
+const repository = "https://github.com/acme/shop";
+
 const saved = {
+  repository,
   framework: "express",
   detected_processes: {
     web: { command: "node server.js" },
@@ -37,11 +40,13 @@ describe("the processes of the settings form", () => {
 
   it("need no command for the process web of an image, which has one", () => {
     const edits = { web: { container_port: "3000", network: "host" }, worker: { network: "" } };
-    const image = { framework: "dockerfile", detected_processes: {}, processes: {} };
+    const image = { repository, framework: "dockerfile", detected_processes: {}, processes: {} };
     expect(processChanges(edits, image)).toEqual({
       web: { container_port: 3000, network: "host" },
       worker: { command: "" },
     });
+    const pulled = { ...image, framework: "static", repository: "docker://ghcr.io/acme/shop" };
+    expect(processChanges(edits, pulled)).toMatchObject({ web: { container_port: 3000, network: "host" } });
     // Otherwise the form would drop a process that was just added.
     expect(processChanges({ web: {} }, image)).toEqual({ web: { command: "" } });
     expect(processChanges({ web: { instances: "2" } }, { ...image, framework: "static" })).toEqual({

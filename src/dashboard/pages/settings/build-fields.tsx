@@ -1,3 +1,4 @@
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import { DEFAULT_DOCKERFILE, DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import { isDetectedLater } from "#project-files/frameworks/is-detected-later.ts";
 import { publishesNothing } from "#project-files/frameworks/publishes-nothing.ts";
@@ -35,16 +36,20 @@ export function BuildFields({ project, draft, change, field }: SettingsPart) {
   const framework = draft.framework.trim() || project.framework;
   const names = ["dockerfile_path", "dockerfile_context", "dockerfile_target"] as const;
   const isContainer = framework === DOCKERFILE || names.some((name) => draft[name].trim() !== "");
+  const isImage = isImageRepository(draft.repository.trim());
   return (
     <>
       <fieldset>
         <legend>Source</legend>
         {field("repository", "Repository", { isCode: true })}
-        {field("branch", "Branch", { isCode: true })}
+        {field("branch", isImage ? "Tag" : "Branch", { isCode: true })}
         {field("root_directory", "Root directory", { isCode: true, hint: "Relative to the repository." })}
       </fieldset>
       <fieldset>
         <legend>Build</legend>
+        {isImage ? (
+          <p class="quiet">The repository has images, which are built elsewhere: leave these fields empty.</p>
+        ) : null}
         {field("framework", "Framework", {
           isCode: true,
           placeholder: isDetectedLater(project)

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { type ProcessDefinition, type ProcessSettings, WEB } from "#contract/endpoints/processes/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
-import { DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
+import { runsAsContainer } from "#contract/runs-as-container.ts";
 import {
   type ProcessField,
   processFields,
@@ -21,7 +21,7 @@ export const ProcessEdits = z.record(
 export type ProcessEdits = z.infer<typeof ProcessEdits>;
 
 /** The saved settings. */
-type Saved = Pick<Project, "detected_processes" | "processes" | "framework">;
+type Saved = Pick<Project, "detected_processes" | "processes" | "framework" | "repository">;
 
 /** A process in the form. */
 export type ProcessRow = {
@@ -78,7 +78,7 @@ export function processChanges(edits: ProcessEdits, project: Saved): Record<stri
 function fieldChanges(
   name: string,
   edit: NonNullable<ProcessEdits[string]>,
-  { detected_processes: detected, processes, framework }: Saved,
+  { detected_processes: detected, processes, framework, repository }: Saved,
 ): Record<string, unknown> {
   const own = new Map(Object.entries(processes)).get(name);
   const now = (field: ProcessField) => edit[field] ?? textOf(own, field);
@@ -86,7 +86,7 @@ function fieldChanges(
   const fields = Object.fromEntries(changed.map((field) => [field, valueOf(field, now(field))]));
   // The process web of an image has the command of the image, which is known after the first build. While it has no other
   // field, it is an edit nevertheless.
-  const isOfImage = framework === DOCKERFILE && name === WEB && changed.length > 0;
+  const isOfImage = runsAsContainer({ framework, repository }) && name === WEB && changed.length > 0;
   const needsCommand = !Object.hasOwn(detected, name) && !isOfImage && now("command").trim() === "";
   // Without a command, the process would be ignored. An empty one is refused.
   return needsCommand ? { ...fields, command: "" } : fields;

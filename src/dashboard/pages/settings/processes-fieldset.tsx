@@ -7,7 +7,7 @@ import {
   StopSignal,
 } from "#contract/endpoints/processes/process-settings.ts";
 import { ProcessName, WEB } from "#contract/endpoints/processes/schemas.ts";
-import { DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
+import { runsAsContainer } from "#contract/runs-as-container.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { type CommandSource, sourceText } from "#contract/processes/command-source.ts";
 import {
@@ -51,7 +51,7 @@ export function ProcessesFieldset({ project, edits, onChange, errors }: Props) {
           key={row.name}
           row={row}
           source={project.repository_definitions.processes[row.name]}
-          isContainer={project.framework === DOCKERFILE}
+          isContainer={runsAsContainer(project)}
           takesFocus={row.name === opened}
           error={(field) => errors[`processes.${row.name}.${field}`] ?? null}
           onChange={(field, value) =>
