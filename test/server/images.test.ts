@@ -16,6 +16,8 @@ let registry: ImageRegistry;
 let project: Project;
 /** The digests of the images r0 and r1, without `sha256:`. */
 let digests: readonly string[] = [];
+/** The digest of the image that the tag names. */
+let tip = "";
 
 beforeAll(async () => {
   server = await AppServer.start({ containers: true, ingress: true });
@@ -102,7 +104,7 @@ describe("A project whose repository has images", () => {
 
   it("pulls the image again if it is no longer on the server", { timeout: TEST_MS }, async () => {
     for (const release of ["r2", "r3", "r4"]) {
-      await push("acme/shop:v1", release);
+      tip = await push("acme/shop:v1", release);
       await expectLive(await deploy());
     }
     const images = `/var/lib/gantry/projects/${project.id}/containers/overlay-images/images.json`;
@@ -121,6 +123,41 @@ describe("A project whose repository has images", () => {
     await answers("r1");
   });
 
+  it("has its repository tested, and its digest resolved for an approval", { timeout: TEST_MS }, async () => {
+    const path = `/v1/projects/${project.id}`;
+    const tested = await server.api.call("POST", `${path}/repository-test`, {});
+    expect(tested.json).toMatchObject({ ok: true, branch: "v1", commit_sha: tip });
+    const other = await server.api.call("POST", `${path}/repository-test`, { branch: "v9" });
+    expect(other.json).toMatchObject({ ok: false, code: "branch_not_found" });
+    await server.api.call("PATCH", path, { approval: "required" });
+    const { id } = await server.api.start(project.id);
+    await eventually(
+      "the digest is known",
+      async () => (await server.api.getDeployment(id)).commit_sha === tip,
+    );
+    expect((await server.api.call("POST", `/v1/deployments/${id}/approve`, { commit: tip })).status).toBe(
+      200,
+    );
+    await server.becomesLive(id);
+    await server.api.call("PATCH", path, { approval: "none" });
+    await answers("r4");
+  });
+
+  it("is deployed by itself when its tag has moved", { timeout: TEST_MS }, async () => {
+    // The agent looks every five minutes. Here a second of the watch takes 20 ms.
+    await server.machine.tell(
+      "grep -cE 'watchSecondMs: ?(1e3|1000)' /usr/local/lib/gantry/gantry-agent.mjs && sed -i -E 's/watchSecondMs: ?(1e3|1000)/watchSecondMs:20/' /usr/local/lib/gantry/gantry-agent.mjs && systemctl restart gantry-agent",
+    );
+    await server.api.call("PATCH", `/v1/projects/${project.id}`, { deploy_on: { poll: true } });
+    const moved = await push("acme/shop:v1", "r5");
+    await eventually("the new image is live", async () => {
+      const [newest] = await server.api.listDeployments(project.id);
+      return newest?.commit_sha === moved && newest.status === "live";
+    });
+    await answers("r5");
+    await server.api.call("PATCH", `/v1/projects/${project.id}`, { deploy_on: { poll: false } });
+  });
+
   it("fails for a tag that does not exist", { timeout: TEST_MS }, async () => {
     const failed = await deploy({ branch: "v9" });
     expect(failed).toMatchObject({
@@ -133,6 +170,28 @@ describe("A project whose repository has images", () => {
     });
   });
 
+  it(
+    "fails for an image of another processor, and for one without a command",
+    { timeout: TEST_MS },
+    async () => {
+      const other = process.arch === "arm64" ? "amd64" : "arm64";
+      await registry.build(
+        "acme/shop:other",
+        { Dockerfile: "FROM scratch\nCOPY a /\n", a: "" },
+        `--arch=${other}`,
+      );
+      expect(await deploy({ branch: "other" })).toMatchObject({
+        status: "failed",
+        failure: { message: expect.stringContaining(`the image is for the processor ${other}`) },
+      });
+      await registry.build("acme/shop:empty", { Dockerfile: "FROM scratch\nCOPY a /\n", a: "" });
+      expect(await deploy({ branch: "empty" })).toMatchObject({
+        status: "failed",
+        failure: { message: "the image has no command", hint: "Set the command of the process web." },
+      });
+    },
+  );
+
   it("keeps running while the registry is down", { timeout: TEST_MS }, async () => {
     await registry.stop();
     const failed = await deploy();
@@ -140,9 +199,9 @@ describe("A project whose repository has images", () => {
       status: "failed",
       failure: { code: "fetch_failed", message: expect.stringContaining("cannot be reached") },
     });
-    await answers("r1");
-    await server.becomesLive((await server.api.rollBack(project.id, { version: 1 })).id);
-    await answers("r0");
+    await answers("r5");
+    await server.becomesLive((await server.api.rollBack(project.id)).id);
+    await answers("r4");
     await registry.run();
   });
 
@@ -160,6 +219,5 @@ describe("A project whose repository has images", () => {
       },
     });
     expect(log + JSON.stringify(failed)).not.toContain("another-password");
-    await answers("r0");
   });
 });

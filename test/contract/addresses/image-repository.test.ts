@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { CreateHookInput } from "#contract/endpoints/hooks/schemas.ts";
 import { isOverSsh, repositoryKey, repositoryPageAtForge, tokenHost } from "#contract/forge.ts";
 import { ProjectRepository } from "#contract/addresses/pasted-repository.ts";
 import { maskRepository, Repository, RequestedCommit } from "#contract/git-names.ts";
@@ -66,6 +67,11 @@ describe("the address of a repository of images", () => {
     expect(repositoryKey(address)).not.toBe(repositoryKey("https://gitea.com/acme/shop"));
     expect(repositoryKey("docker://ada@gitea.com/acme/shop")).toBe(repositoryKey(address));
   });
+});
+
+it("a hook is for git repositories, because registries report no pushes to it", () => {
+  const read = CreateHookInput.safeParse({ forge: "gitea", repository: "docker://gitea.com/acme/shop" });
+  expect(read.error?.issues[0]?.message).toContain("must be a git repository");
 });
 
 it("the commit of an image is its digest, with and without sha256:", () => {

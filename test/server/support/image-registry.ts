@@ -91,9 +91,10 @@ export class ImageRegistry {
   /**
    * Builds an image and pushes it. Its instructions must run nothing.
    * @param files by their paths, with the Dockerfile
+   * @param options of `buildah build`
    * @returns its digest, without `sha256:`
    */
-  async build(name: string, files: Readonly<Record<string, string>>): Promise<string> {
+  async build(name: string, files: Readonly<Record<string, string>>, options = ""): Promise<string> {
     const folder = "/srv/images/context";
     await this.#machine.tell(`rm -rf ${folder} && mkdir -p ${folder}`);
     for (const [path, text] of Object.entries(files)) await this.#machine.write(`${folder}/${path}`, text);
@@ -102,7 +103,7 @@ export class ImageRegistry {
     const engine =
       "buildah --root=/var/lib/gantry/.test-images --runroot=/run/test-images --storage-driver=overlay";
     const digest = await this.#machine.tell(
-      `${engine} build --quiet --tag=pushed ${folder} >/dev/null && ${engine} push --quiet --creds=${user}:${password} --digestfile=/tmp/digest pushed docker://${this.host}/${name} && cat /tmp/digest`,
+      `${engine} build --quiet ${options} --tag=pushed ${folder} >/dev/null && ${engine} push --quiet --creds=${user}:${password} --digestfile=/tmp/digest pushed docker://${this.host}/${name} && cat /tmp/digest`,
     );
     return digest.replace("sha256:", "");
   }

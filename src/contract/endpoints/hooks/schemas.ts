@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { textLike, wholeFrom } from "#contract/bounds.ts";
 import { HookForge, PushReason, PushSource, Verdict } from "#contract/endpoints/hooks/push-decisions.ts";
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import { ProjectRepository } from "#contract/addresses/pasted-repository.ts";
 import { DeploymentId, HookId, ProjectId, PushId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
@@ -13,10 +14,17 @@ export const MAX_DELIVERY_BYTES = 5 * 1024 * 1024;
 /** What a forge signs its deliveries with. */
 const HookSecret = textLike(/^[!-~]{16,200}$/, "must be 16 to 200 visible ASCII characters without spaces");
 
+const GitRepository = ProjectRepository.check(
+  z.refine(
+    (repository) => !isImageRepository(repository),
+    "must be a git repository: for images, turn on `poll` of the project's `deploy_on`",
+  ),
+);
+
 /** `secret`: a secret that the forge made. If it is missing, Gantry makes a secret. */
 export const CreateHookInput = z.strictObject({
   forge: HookForge,
-  repository: ProjectRepository,
+  repository: GitRepository,
   secret: z.optional(HookSecret),
 });
 export type CreateHookInput = z.infer<typeof CreateHookInput>;
