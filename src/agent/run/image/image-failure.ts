@@ -8,13 +8,19 @@ const meanings: readonly {
   readonly hint?: string;
 }[] = [
   {
-    pattern: /building at STEP "(.+)": while running runtime: exit status (\d+)/,
+    pattern: /building at STEP "(.+?)": while running runtime: exit status (\d+)/,
     message: ([, step = "", code = ""]) => `the instruction \`${step}\` ended with exit code ${code}`,
   },
   {
     pattern: /initializing source docker:\/\/(\S+?):? .*(?:manifest unknown|name unknown|not found)/,
     message: ([, image = ""]) => `the base image ${image} does not exist`,
     hint: "Check the name and the tag after FROM.",
+  },
+  {
+    // An instruction can name an image, too, whose registry says what is wrong. buildah prints all that its copier was asked for.
+    pattern:
+      /building at STEP "(.+?)": (?!.*(?:initializing source|pinging container registry))(?:.*copier\.request\{.*\}: )?(.+)/,
+    message: ([, step = "", reason = ""]) => `the instruction \`${step}\` failed: ${reason}`,
   },
   {
     pattern: /(?:unauthorized|authentication required|denied)/i,
@@ -29,10 +35,6 @@ const meanings: readonly {
   {
     pattern: /(?:dial tcp|no such host|connection refused|i\/o timeout|pinging container registry (\S+))/,
     message: () => "the registry of a base image cannot be reached",
-  },
-  {
-    pattern: /building at STEP "(.+)": (.+)/,
-    message: ([, step = "", reason = ""]) => `the instruction \`${step}\` failed: ${reason}`,
   },
   { pattern: /^(.+)$/, message: ([, reason = ""]) => `the image could not be built: ${reason}` },
 ];
