@@ -24,9 +24,9 @@ export const passedOn = [
   ],
 ] as const;
 
-/** Names that would change what the shell, podman or a program of podman does, outside of the container. */
+/** Names that would change what the shell, podman or a program of podman does, outside of the container, or that the scripts set. */
 const FOR_PROGRAMS =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|IFS|ENV|PS[0-9]|CDPATH|TMPDIR|BASH.*|LD_.*|GLIBC_.*|GO[A-Z]+|XDG_.*|DBUS_.*|NOTIFY_SOCKET|LISTEN_.*|_?CONTAINERS?_.*|PODMAN_.*|BUILDAH_.*|STORAGE_.*|REGISTRY_.*|DOCKER_.*|SSL_CERT_.*)$/;
+  /^(?:run|RUNTIME_DIRECTORY|PWD|OLDPWD|PATH|HOME|USER|LOGNAME|SHELL|IFS|ENV|PS[0-9]|CDPATH|TMPDIR|BASH.*|LD_.*|GLIBC_.*|GO(?:COVERDIR|DEBUG|GC|MAXPROCS|MEMLIMIT|RACE|TRACEBACK)|XDG_.*|DBUS_.*|NOTIFY_SOCKET|LISTEN_.*|_?CONTAINERS?_.*|PODMAN_.*|BUILDAH_.*|STORAGE_.*|REGISTRY_.*|DOCKER_.*|SSL_CERT_.*)$/;
 const HIDDEN = "GANTRY_VARIABLE_";
 
 /** A project's variables for a script of the engine. */

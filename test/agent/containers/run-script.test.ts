@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { buildCommand } from "#agent/containers/build-script.ts";
 import { instanceContainer, jobContainer } from "#agent/containers/run-script.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import type { ReleaseImage } from "#agent/workspace/release-image.ts";
@@ -45,6 +46,24 @@ describe("the script of a container", () => {
       ok: false,
       reason: expect.stringContaining("PATH must not have more than one line"),
     });
+  });
+
+  it.each(["run", "RUNTIME_DIRECTORY", "PWD"])(
+    "passes the variable %s, which the script sets itself",
+    (name) => {
+      const script = scriptOf(jobContainer(place, { ...run, variables: { [name]: "own" } }));
+      expect(script).toContain(`printf '%s\\n' "${name}=$GANTRY_VARIABLE_0" >> "$run/env"`);
+      expect(script).not.toContain(`--env=${name}`);
+    },
+  );
+
+  it("passes variables of Go's build as other ones, also to a build", () => {
+    const made = buildCommand(place, {
+      ...{ version: 1, dockerfile: "/r/Dockerfile", context: "/r", target: null, isFresh: false },
+      ...{ args: { GOPROXY: "https://proxy.example.com", GOOS: "linux" }, secrets: {} },
+    });
+    expect(made).toMatchObject({ ok: true, value: { env: { GOPROXY: "https://proxy.example.com" } } });
+    expect(scriptOf(made)).toContain("--build-arg=GOPROXY --build-arg=GOOS");
   });
 
   it("leaves the command of the image in place, and replaces it for other lines", () => {
