@@ -4,6 +4,7 @@ import { USERS } from "#agent/containers/build-script.ts";
 import { ImageId, type ReleaseImage } from "#agent/workspace/release-image.ts";
 import { StopSignal } from "#contract/endpoints/processes/process-settings.ts";
 import { serverPlatform } from "#agent/containers/server-platform.ts";
+import { ShellCommand } from "#contract/shell-command.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { shellWord } from "#node/shell-quote.ts";
 
@@ -46,13 +47,18 @@ export function readImage(output: string): ResultOf<Image, { readonly reason: st
   const user = readUser(config.User ?? "", users);
   if (!user.ok) return user;
   const words = [...(config.Entrypoint ?? []), ...(config.Cmd ?? [])];
+  const command = words.length === 0 ? null : words.map(shellWord).join(" ");
+  if (command !== null && !ShellCommand.safeParse(command).success)
+    return {
+      ok: false,
+      reason: "the command of the image, ENTRYPOINT and CMD, is longer than 8192 characters",
+    };
   const directory = config.WorkingDir ?? "/";
   if (!directory.startsWith("/"))
     return { ok: false, reason: "the working directory of the image is not an absolute path" };
   const signal = StopSignal.safeParse(signalName(config.StopSignal ?? ""));
   return succeed({
-    ...{ id, bytes, directory, user: user.value },
-    command: words.length === 0 ? null : words.map(shellWord).join(" "),
+    ...{ id, bytes, command, directory, user: user.value },
     ports: Object.keys(config.ExposedPorts ?? {}).flatMap(portOf),
     ...(signal.success ? { stop_signal: signal.data } : {}),
   });

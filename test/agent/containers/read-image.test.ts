@@ -41,6 +41,14 @@ describe("an image that was built", () => {
     });
   });
 
+  it("is refused if its command is longer than the command of a process may be", () => {
+    expect(described({ Cmd: ["echo", "x".repeat(8188)] })).toEqual({
+      ok: false,
+      reason: "the command of the image, ENTRYPOINT and CMD, is longer than 8192 characters",
+    });
+    expect(described({ Cmd: ["echo", "x".repeat(8187)] })).toMatchObject({ ok: true });
+  });
+
   it("runs as root in its top folder if it says nothing", () => {
     expect(described({})).toMatchObject({
       value: { user: { uid: 0, gid: 0 }, directory: "/", command: null, ports: [] },
