@@ -89,6 +89,9 @@ export function loadCommand(place: EnginePlace, version: number, path: string): 
 /** Between the description of an image and its list of users. */
 export const USERS = "--- users ---";
 
+/** A pipe in the place of the file would be read without end. */
+const readUsers = (file: string) => `if [ -f ${file} ]; then head -c 1000000 ${file}; fi`;
+
 /** The command that prints what podman knows of a release's image, and then the users and groups in it. */
 export function inspectCommand(place: EnginePlace, version: number): Command {
   const tag = imageTag(version);
@@ -99,7 +102,7 @@ export function inspectCommand(place: EnginePlace, version: number): Command {
       `echo '${USERS}'`,
       // An image without this file has no names.
       `export PODMAN=${shellQuote(podman(place))} run`,
-      `${podman(place)} unshare sh -c 'at=$(eval "$PODMAN image mount ${tag}") && cat "$at/etc/passwd" && echo && sed "s/^/group:/" "$at/etc/group"' 2>/dev/null || true`,
+      `${podman(place)} unshare sh -c 'at=$(eval "$PODMAN image mount ${tag}") && cd "$at/etc" || exit; ${readUsers("passwd")}; echo; ${readUsers("group")} | sed "s/^/group:/"' 2>/dev/null || true`,
     ],
     {},
   );
