@@ -106,6 +106,17 @@ describe("A project with a Dockerfile", () => {
     expect(shown.output).toBe("0\n");
   });
 
+  it("cannot fill the memory of the server with files that the engine made for it", async () => {
+    const { machine } = server;
+    // root in the container, which the app is not.
+    const asRoot = `nsenter --target ${await pidOf("podman-init")} --user --mount --setuid=0 --setgid=0`;
+    const { output } = await machine.run(
+      `${asRoot} sh -c 'cp /etc/hosts /tmp/hosts; dd if=/dev/zero of=/etc/hosts bs=1M count=200; cat /tmp/hosts > /etc/hosts'; du -sm /run/gantry-containers/*${project.id}-web*`,
+    );
+    expect(output).toContain("No space left on device");
+    expect(output).toMatch(/^[01]\t/m);
+  });
+
   it("has shared files that belong to the user in the container", async () => {
     expect(await server.machine.tell(`cat ${folder()}/shared/storage/starts`)).toBe("up");
   });

@@ -27,8 +27,8 @@ const RIGHTS =
   "--security-opt=no-new-privileges --cap-drop=NET_RAW,MKNOD,AUDIT_WRITE --cap-add=NET_BIND_SERVICE";
 
 /**
- * The command of an instance. It ends when the container runs, whose first process has its number in `first.pid` of the
- * unit's folder, and `monitor.pid` has the number of the process that ends with it.
+ * The command of an instance. It ends when the container runs. In the folder of the unit that systemd sees, `monitor.pid` has
+ * the number of the process that ends with the container, and whose first child is the container's first process.
  */
 export function instanceContainer(
   place: EnginePlace,
@@ -44,7 +44,7 @@ export function instanceContainer(
   return containerCommand(
     place,
     run,
-    `--detach --sdnotify=ignore --conmon-pidfile="$run/monitor.pid" --pidfile="$run/first.pid" --log-driver=passthrough ${net}`,
+    `--detach --sdnotify=ignore --conmon-pidfile="$RUNTIME_DIRECTORY/monitor.pid" --log-driver=passthrough ${net}`,
     // The engine gives what it writes to to the user in the container, so this is a pipe. It is read to its end when the
     // container is stopped, and also if the disk is full.
     [

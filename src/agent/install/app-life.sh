@@ -101,11 +101,11 @@ read_number() {
 }
 
 # The process that gets the stop signal. In a container, the main process of the unit only waits for the container's first
-# one, whose number the project could have replaced with another.
+# one, which is its oldest child. The kernel says which it is: a file of the project could be a link to a device.
 read_first() {
   first=$MAINPID
   case $unit in gantry-app-podman-*) ;; *) return 0 ;; esac
-  if ! read -r pid <"/run/gantry-containers/$unit/first.pid"; then return 0; fi 2>/dev/null
+  if ! read -r pid _ <"/proc/$MAINPID/task/$MAINPID/children"; then return 0; fi 2>/dev/null
   read_others
   case " $others " in *" $pid "*) first=$pid ;; esac
 }

@@ -48,9 +48,12 @@ read_job() {
 start_unit() {
   folder=$home/projects/$project
   if [ -n "$engine" ]; then
-    run=$containers/$unit
-    # AppArmor lets the programs of a container's network write only to the folder that a user has while signed in.
-    set -- --property=RuntimeDirectory="${run#/run/}" --property=RuntimeDirectoryMode=0700 --property=BindPaths="$run:/run/user/$(id -u "$project")" \
+    run=$containers/$unit uid=$(id -u "$project")
+    # AppArmor lets the programs of a container's network write only to the folder that a user has while signed in. It has
+    # the container's /etc/hosts, so it is limited: root in the container could fill the memory of /run with it. systemd
+    # itself sees only the other folder.
+    set -- --property=RuntimeDirectory="${run#/run/}" --property=RuntimeDirectoryMode=0700 \
+      --property=TemporaryFileSystem="/run/user/$uid:mode=0700,uid=$uid,gid=$uid,size=64M,nr_inodes=16k" \
       --setenv=CONTAINERS_CONF="$containers_conf" "$@"
     places="$places $folder/containers"
   fi
