@@ -271,6 +271,18 @@ describe("A Dockerfile that does not work", () => {
     expect((await running()).code).toBe(1);
   });
 
+  it("leaves no files in the way of the next build", { timeout: TEST_MS }, async () => {
+    const { machine } = server;
+    const temporary = `/var/lib/gantry/projects/${broken.id}/private-tmp`;
+    // As a build leaves them that is killed while it pulls, or runs an instruction.
+    await machine.tell(
+      `cd ${temporary} && mkdir -p container_images_storage1 buildah1/mnt/rootfs && chmod 0 buildah1/mnt/rootfs buildah1/mnt && chown -R ${broken.id}: container_images_storage1 buildah1`,
+    );
+    await server.commit("broken", { Dockerfile: "FROM debian:13\n" });
+    await server.deploy(broken.id);
+    expect(await machine.tell(`ls ${temporary}`)).toBe("");
+  });
+
   it(
     "works with a port below 1024, without root, and with a health check of its own",
     { timeout: TEST_MS },

@@ -26,9 +26,15 @@ export type ImageBuild = {
   readonly isFresh: boolean;
 };
 
-/** What an earlier build can have left that was stopped. */
+/**
+ * Removes what an earlier build can have left that was stopped: its container, its mounts, and the layers that it was pulling. Some of
+ * these folders can be read only as root in the namespace of the project's user.
+ */
 const tidy = (place: EnginePlace): string =>
-  `${buildah(place)} rm --all >/dev/null 2>&1; rm -rf /var/tmp/buildah[0-9]* 2>/dev/null`;
+  [
+    `${buildah(place)} rm --all >/dev/null 2>&1`,
+    `for left in /var/tmp/buildah[0-9]* /var/tmp/container_images_*; do if [ -e "$left" ]; then ${buildah(place)} unshare rm -rf "$left"; fi; done 2>/dev/null`,
+  ].join("\n");
 
 /** The command that builds an image and names it as the release's. */
 export function buildCommand(
