@@ -98,7 +98,7 @@ function unquoted(text: string): string {
   }
 }
 
-/** The end of a chain of reasons, which is what happened first. */
+/** The first reason of a chain. Programs print it last. */
 function cause(said: string): string {
   const at = said.search(/(?:dial tcp|x509:|tls: |http: server gave)/);
   return (at === -1 ? said : said.slice(at)).slice(0, 300);

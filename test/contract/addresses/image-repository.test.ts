@@ -17,7 +17,7 @@ describe("the address of a repository of images", () => {
     [" docker://ghcr.io/acme/shop/ ", "docker://ghcr.io/acme/shop"],
     ["docker://ada@GHCR.io/acme/shop", "docker://ada@ghcr.io/acme/shop"],
     ["docker://127.0.0.1:5000/shop", "docker://127.0.0.1:5000/shop"],
-    ["docker://registry.example.com:443/a/b/c", "docker://registry.example.com:443/a/b/c"],
+    ["docker://images.example.com:443/a/b/c", "docker://images.example.com:443/a/b/c"],
     ["docker://localhost/shop", "docker://localhost/shop"],
     ["docker://docker.io/node", "docker://docker.io/library/node"],
     ["docker://index.docker.io/acme/shop", "docker://docker.io/acme/shop"],
