@@ -7,6 +7,7 @@ import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer } from "../support/enrolments.ts";
 import { type Api, createApi } from "../support/journey-api.ts";
 import { DebianMachine } from "./support/debian-machine.ts";
+import { ImageRegistry } from "./support/image-registry.ts";
 
 const HOME = "/var/lib/gantry";
 /** The repository is on the builder only, so the other server can neither fetch nor build. */
@@ -39,12 +40,16 @@ let web: DebianMachine;
 const servers: ServerCreated[] = [];
 
 beforeAll(async () => {
-  [gantry, builder, web] = await Promise.all([useGantry(), DebianMachine.boot(), DebianMachine.boot()]);
+  [gantry, builder, web] = await Promise.all([
+    useGantry(),
+    DebianMachine.boot("trixie"),
+    DebianMachine.boot("trixie"),
+  ]);
   api = createApi(gantry.url, gantry.token);
   for (const machine of [builder, web]) {
     const server = await registerServer(gantry);
     await machine.write("/etc/gantry/policy.json", JSON.stringify(policy));
-    await machine.tell(server.enrollment.command);
+    await machine.tell(`${server.enrollment.command} -s -- --with-containers`);
     servers.push(server);
   }
   const files = { "server.mjs": app, "build.sh": build, Procfile: "web: node server.mjs\n" };
@@ -94,4 +99,28 @@ it("a build with private files goes from one isolated project to another, and be
   await web.tell(`rm -rf ${release} ${release}.json`);
   await live((await api.rollBack(project.id, { version: 1 })).id);
   expect(await web.tell(`cat ${HOME}/projects/${project.id}/current/tool`)).toContain("/releases/3");
+});
+
+it("an image is built once, and goes to the servers that run it", async () => {
+  const [builds, serves] = servers;
+  await ImageRegistry.start(builder);
+  const answer = "require('node:http').createServer((_, a) => a.end('an image')).listen(process.env.PORT)";
+  await builder.write("/srv/image/Dockerfile", `FROM node:24\nCMD ["node", "-e", "${answer}"]\n`);
+  await builder.tell(
+    "cd /srv/image && git init --quiet --initial-branch=main . && git add --all && git -c user.name=Ada -c user.email=ada@example.com commit --quiet -m change && chown -R gantry /srv/image",
+  );
+  const project = await api.createProject({
+    ...{ name: "image", server_id: serves?.id, repository: "/srv/image", build_on: builds?.id },
+    framework: "dockerfile",
+  });
+  const deployed = await live((await api.start(project.id)).id);
+  const log = await api.log(deployed.id);
+  // Only the builder has pulled and built anything.
+  const steps = log.filter(({ message }) => message.startsWith("STEP "));
+  expect(new Set(steps.map(({ server_id }) => server_id))).toEqual(new Set([builds?.id]));
+  const folder = `${HOME}/projects/${project.id}`;
+  const port = await web.tell(`sed -n 's/.*"port": *\\([0-9]*\\).*/\\1/p' ${folder}/instances/web-*.json`);
+  expect(await web.tell(`curl -sS http://127.0.0.1:${port}/`)).toBe("an image");
+  // The release keeps no second copy of it.
+  expect(await web.tell(`ls -A ${folder}/releases/1`)).toBe("Dockerfile");
 });
