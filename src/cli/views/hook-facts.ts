@@ -1,3 +1,4 @@
+import { abbreviateCommit } from "#contract/abbreviate-commit.ts";
 import type { Hook, Push } from "#contract/endpoints/hooks/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { type Fact, printFacts } from "#cli/output/facts.ts";
@@ -51,7 +52,7 @@ export function pushRow(push: Push, output: Output): string[] {
   return [
     timeText(push.received_at, output),
     printableName(push.ref?.replace(/^refs\/(?:heads|tags)\//, "") ?? "–"),
-    push.after?.slice(0, 7) ?? "–",
+    push.after === null ? "–" : abbreviateCommit(push.after),
     push.decision,
     reason,
     printable(push.source === "hook" ? (push.pusher ?? "–") : push.source),

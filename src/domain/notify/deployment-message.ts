@@ -1,3 +1,4 @@
+import { abbreviateCommit } from "#contract/abbreviate-commit.ts";
 import type { DeploymentEvent, Event, EventDeployment } from "#contract/endpoints/events/schemas.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import { dashboardPage } from "#contract/public-paths.ts";
@@ -111,7 +112,7 @@ function commitText({
   pushed_sha: pushed,
   commit_message: message,
 }: EventDeployment): string {
-  return `${(sha ?? pushed ?? "").slice(0, 7)} ${firstLine(message ?? "")}`.trim();
+  return `${abbreviateCommit(sha ?? pushed ?? "")} ${firstLine(message ?? "")}`.trim();
 }
 
 function starterText({ trigger, actor }: EventDeployment): string {

@@ -1,3 +1,4 @@
+import { abbreviateCommit } from "#contract/abbreviate-commit.ts";
 import type {
   Deployment,
   DeploymentRow,
@@ -12,15 +13,9 @@ import { type PreviewRequest, previewRollback } from "#domain/lane/preview-rollb
 import type { KnownTarget } from "#domain/lane/rollback-target.ts";
 import { keptRelease } from "#domain/lane/run-order.ts";
 
-/** Git's default length. */
-const ABBREVIATED = 7;
-/** The usual length of a digest of an image. */
-const ABBREVIATED_DIGEST = 12;
-const SHA256_LENGTH = 64;
-
-/** The abbreviated commit hash. @param commitSha a full or abbreviated hash; null if the commit is not known */
+/** The abbreviated commit hash; null if the commit is not known. */
 export function abbreviatedCommit(commitSha: string | null): string | null {
-  return commitSha?.slice(0, commitSha.length === SHA256_LENGTH ? ABBREVIATED_DIGEST : ABBREVIATED) ?? null;
+  return commitSha === null ? null : abbreviateCommit(commitSha);
 }
 
 /** The fields of a deployment that are shown. */

@@ -1,3 +1,4 @@
+import { abbreviateCommit } from "#contract/abbreviate-commit.ts";
 import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
 import type { Push } from "#contract/endpoints/hooks/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
@@ -35,7 +36,7 @@ export function PushRow({ push, showsProject, reload }: Props) {
         <span class={`status ${textOf(decisionClasses, decision)}`}>{textOf(decisionLabels, decision)}</span>
         <span class="title">
           <code>{withHiddenShown(what)}</code>{" "}
-          {after === null ? null : <Commit commit={after.slice(0, 7)} message={headline} />}
+          {after === null ? null : <Commit commit={abbreviateCommit(after)} message={headline} />}
         </span>
         <span class="quiet when">
           <Ago time={push.received_at} />
