@@ -32,7 +32,12 @@ export type ImageBuild = {
  */
 const tidy = (place: EnginePlace): string =>
   [
-    `${buildah(place)} rm --all >/dev/null 2>&1`,
+    `${buildah(place)} rm --all >/dev/null 2>&1 || {`,
+    // On a full disk the engine does not start, and a build that filled it has left its layer. Images have other layers.
+    `  cd ${shellQuote(place.folder.containers)} && grep -ohE '"layer":"[0-9a-f]{64}"' overlay-containers/*containers.json | cut -d '"' -f 4 |`,
+    `    while read -r layer; do ${buildah(place)} unshare find "overlay/$layer/diff" -mindepth 1 -delete </dev/null; done`,
+    `  ${buildah(place)} rm --all`,
+    "} >/dev/null 2>&1",
     `for left in /var/tmp/buildah[0-9]* /var/tmp/container_images_*; do if [ -e "$left" ]; then ${buildah(place)} unshare rm -rf "$left"; fi; done 2>/dev/null`,
   ].join("\n");
 
