@@ -11,7 +11,7 @@ import { shellWord } from "#node/shell-quote.ts";
 /** The line that builds an image on this machine, and the name that the image gets. */
 export type ImageCommand = { readonly line: string; readonly tag: string };
 
-/** The programs that build images, the first one that is there is used. */
+/** The programs that build images. The first program that is installed is used. */
 const engines = ["podman", "docker"] as const;
 
 /** What names the image. */
@@ -25,7 +25,7 @@ type ImageFacts = Pick<ImageChoice, "dockerfile"> & {
 
 /**
  * How this machine builds the image of a project as a server does: with the same build arguments and secrets.
- * @param variables of the build. Those that the Dockerfile mounts as secrets are secrets
+ * @param variables of the build. A variable that the Dockerfile mounts as a secret is a secret
  */
 export async function imageCommand(
   { source, project }: BuildNames,

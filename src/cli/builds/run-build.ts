@@ -74,7 +74,7 @@ export async function runBuild(
   return { ...(await checkResult(build, { log, before }, signal)), times };
 }
 
-/** Builds the image with the engine of this machine. The log and a failure are those of the stage `build`. */
+/** Builds the image with the engine of this machine. Its log and its failure belong to the stage `build`. */
 async function runImageBuild(build: LocalBuild, image: ImageChoice, scope: StageScope): Promise<BuildEnd> {
   const command = await imageCommand(build, image, scope.variables, scope.environment);
   if (!command.ok) return { kind: "failed", failure: command.failure, times: [] };

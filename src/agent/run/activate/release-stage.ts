@@ -44,7 +44,7 @@ export async function runReleaseCommand(scope: RunScope, release: Release): Prom
     image: release.image,
     spentMs: 0,
   });
-  if (!ran.ok) return ran;
+  if (!ran.ok || release.image !== undefined) return ran;
   // Again, because the command may have made links since the check at the end of the build.
   const limit = startLimit(order.timeouts.release_seconds, interrupt);
   const leaving = await refuseLeavingLinks(context.home, folder, release, limit.signal);

@@ -34,7 +34,11 @@ export async function completeRelease(
   };
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
   const { home } = scope.context;
-  const leaving = await refuseLeavingLinks(home, folder, places, limit.signal, linked.value);
+  // Nothing serves or runs the files of an image.
+  const leaving =
+    built.image === undefined
+      ? await refuseLeavingLinks(home, folder, places, limit.signal, linked.value)
+      : null;
   limit.clear();
   if (leaving !== null) await moveCopiesBack(path, folder.shared, linked.value);
   if (scope.interrupt.signal.aborted) return interrupted;
