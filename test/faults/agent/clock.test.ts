@@ -114,6 +114,8 @@ describe("the time of day", () => {
       "agent/apps/output/project-output.ts",
       "agent/apps/output/read-output.ts",
       "agent/apps/report-processes.ts",
+      // Whether a container has just started, by the time that its supervisor reports.
+      "agent/apps/stop-unreachable.ts",
       // When a certificate ends.
       "agent/ingress/caddy/check-certificates.ts",
       // The file of a pause is named by the second in which it ends, for Caddy.
