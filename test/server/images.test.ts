@@ -23,7 +23,7 @@ beforeAll(async () => {
   server = await AppServer.start({ containers: true, ingress: true });
   await ImageRegistry.start(server.machine);
   registry = await ImageRegistry.startPrivate(server.machine);
-  project = await createProject("shop");
+  project = await createProject("images");
 }, TEST_MS);
 afterAll(() => server.close());
 
@@ -60,7 +60,7 @@ async function deploy(body: Record<string, unknown> = {}): Promise<Deployment> {
   return await server.api.ended(id, 240_000);
 }
 
-const answers = async (text: string) => expect(await server.ask("shop.localhost")).toContain(text);
+const answers = async (text: string) => expect(await server.ask("images.localhost")).toContain(text);
 
 describe("A project whose repository has images", () => {
   it("deploys what its tag names", { timeout: TEST_MS }, async () => {

@@ -185,7 +185,7 @@ export class DebianMachine {
 
   /** Writes the policy of a server whose projects may read the repositories in /srv. The installer keeps it. */
   async allowLocalRepositories(): Promise<void> {
-    const policy = { version: 1, repositories: ["remote", "/srv/**"], commits: "any" };
+    const policy = { version: 1, repositories: ["remote", "/srv/**"], commits: "any", balance: "any" };
     await this.write("/etc/gantry/policy.json", JSON.stringify(policy));
   }
 
