@@ -209,6 +209,20 @@ describe("a build that was made elsewhere", () => {
     expect(live.build).toEqual({ server_id: null, sha256: made.artifact.sha256, bytes: made.artifact.bytes });
   });
 
+  it("is refused by a project whose repository has images", async () => {
+    const project = await TestProject.create({
+      repository: "docker://registry.example.com/shop",
+      artifact_uploads: true,
+    });
+    const refused = {
+      code: "artifact_not_allowed",
+      detail: expect.stringContaining("has images"),
+    };
+    const made = await makeBuild("of files");
+    expect(await problemOf(await upload(project, made))).toMatchObject(refused);
+    expect(await problemOf(await startWith(project, made.artifact))).toMatchObject(refused);
+  });
+
   it("is refused by a project that does not take it, and without the full hash of its commit", async () => {
     const project = await TestProject.create();
     const made = await makeBuild("not asked for");

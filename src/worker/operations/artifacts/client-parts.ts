@@ -1,3 +1,4 @@
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import type { ArtifactDigest } from "#contract/artifact.ts";
 import type { StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -55,7 +56,18 @@ export async function refuseArtifact(context: Context, { project }: ProjectToDep
   return null;
 }
 
-function refuseUploads({ artifact_uploads: isAllowed }: { readonly artifact_uploads: boolean }) {
+function refuseUploads({
+  artifact_uploads: isAllowed,
+  repository,
+}: {
+  readonly artifact_uploads: boolean;
+  readonly repository: string;
+}) {
+  if (isImageRepository(repository))
+    return refuse(
+      "artifact_not_allowed",
+      "The repository of this project has images, so there are no files of a build to take.",
+    );
   if (isAllowed) return null;
   return refuse(
     "artifact_not_allowed",
