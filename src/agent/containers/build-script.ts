@@ -119,9 +119,12 @@ export function inspectCommand(place: EnginePlace, version: number): Command {
   );
 }
 
+/** What instructions with `--mount=type=cache` keep for the next build. */
+const CACHES = "/var/tmp/buildah-cache-*";
+
 /**
  * The command that removes the images of all releases except these, and what containers have left that were killed. If the rest has more
- * than a number of MiB, it also removes the layers that only the next build would use. It prints what is left, for `readUsedBytes`.
+ * than a number of MiB, it also removes the layers and caches that only the next build would use. It prints what is left, for `readUsedBytes`.
  */
 export function tidyCommand(place: EnginePlace, keep: readonly number[], maxMib: number): Command {
   const kept = ` ${keep.map(imageTag).join(" ")} `;
@@ -135,9 +138,13 @@ export function tidyCommand(place: EnginePlace, keep: readonly number[], maxMib:
       "done",
       ...removeLeftLayers(place),
       // Folders of the ids in containers can be read only there.
-      `measure() { used=$(${engine} unshare du -sm --one-file-system ${shellQuote(place.folder.containers)} | cut -f 1); }`,
+      `measure() { used=$(${engine} unshare du -smc --one-file-system ${shellQuote(place.folder.containers)} ${CACHES} 2>/dev/null | tail -n 1 | cut -f 1); }`,
       "measure",
-      `if [ "$used" -gt ${maxMib} ]; then ${engine} rmi --prune >/dev/null; measure; fi`,
+      `if [ "$used" -gt ${maxMib} ]; then`,
+      `  ${engine} rmi --prune >/dev/null`,
+      `  ${engine} unshare rm -rf ${CACHES}`,
+      "  measure",
+      "fi",
       'echo "$used"',
     ],
     {},
