@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 
+import { CronOutput } from "#contract/endpoints/cron/schemas.ts";
 import { CommandOutput, CommandRun } from "#contract/endpoints/commands/schemas.ts";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
@@ -168,23 +169,39 @@ describe("A project with a Dockerfile", () => {
     },
   );
 
-  it("runs one-off commands and the release command in the image", { timeout: TEST_MS }, async () => {
-    const path = `/v1/projects/${project.id}`;
-    const started = await server.api.call("POST", `${path}/commands`, {
-      command: "sh -c 'id -u; echo $COLOR; exit 3'",
-    });
-    expect(started).toMatchObject({ json: { id: expect.any(String) } });
-    const { id } = CommandRun.parse(started.json);
-    const ended = async () => CommandRun.parse((await server.api.call("GET", `${path}/commands/${id}`)).json);
-    await eventually("the command ends", async () => (await ended()).status !== "running");
-    const { json } = await server.api.call("GET", `${path}/commands/${id}/output`);
-    const output = CommandOutput.parse(json).lines.map(({ message }) => message);
-    expect([(await ended()).exit_code, output]).toEqual([3, ["1000", "red"]]);
-    await server.api.call("PATCH", path, { release_command: "sh -c 'echo migrated $(cat release.txt)'" });
-    const deployed = await server.deploy(project.id);
-    const log = await textOf(deployed);
-    expect([deployed.status, log]).toEqual(["live", expect.stringContaining("migrated r")]);
-  });
+  it(
+    "runs one-off commands, cron jobs and the release command in the image",
+    { timeout: TEST_MS },
+    async () => {
+      const path = `/v1/projects/${project.id}`;
+      const started = await server.api.call("POST", `${path}/commands`, {
+        command: "sh -c 'id -u; echo $COLOR; exit 3'",
+      });
+      expect(started).toMatchObject({ json: { id: expect.any(String) } });
+      const { id } = CommandRun.parse(started.json);
+      const ended = async () =>
+        CommandRun.parse((await server.api.call("GET", `${path}/commands/${id}`)).json);
+      await eventually("the command ends", async () => (await ended()).status !== "running");
+      const { json } = await server.api.call("GET", `${path}/commands/${id}/output`);
+      const output = CommandOutput.parse(json).lines.map(({ message }) => message);
+      expect([(await ended()).exit_code, output]).toEqual([3, ["1000", "red"]]);
+      await server.api.call("PATCH", path, {
+        release_command: "sh -c 'echo migrated $(cat release.txt)'",
+        cron: [{ name: "tick", schedule: "0 0 1 1 *", command: "cat release.txt" }],
+      });
+      const deployed = await server.deploy(project.id);
+      const log = await textOf(deployed);
+      expect([deployed.status, log]).toEqual(["live", expect.stringContaining("migrated r")]);
+      await server.api.call("POST", `${path}/cron/tick/run`, {});
+      const ran = async () =>
+        CronOutput.parse((await server.api.call("GET", `${path}/cron/tick/runs/1/output`)).json);
+      await eventually("the job has printed", async () => {
+        const { status } = await server.api.call("GET", `${path}/cron/tick/runs/1/output`);
+        return status === 200 && (await ran()).lines.length > 0;
+      });
+      expect((await ran()).lines.map(({ message }) => message)).toEqual([expect.stringMatching(/^r/)]);
+    },
+  );
 
   it("keeps the images of its releases, and removes the others", { timeout: TEST_MS }, async () => {
     const images = async () =>
