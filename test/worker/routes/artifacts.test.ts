@@ -211,7 +211,7 @@ describe("a build that was made elsewhere", () => {
 
   it("is refused by a project whose repository has images", async () => {
     const project = await TestProject.create({
-      repository: "docker://registry.example.com/shop",
+      repository: "docker://images.example.com/shop",
       artifact_uploads: true,
     });
     const refused = {
