@@ -34,19 +34,25 @@ export async function stopUnreachable(
   const { apps, supervisor, log } = context;
   const own = apps.of(folder.id);
   const now = context.clock.now();
-  const isAppFine = async (one: SupervisedInstance, port: number, isOpen: boolean): Promise<boolean> => {
-    // Once an instance listens, it keeps its port until it ends.
-    if (!isOpen || (one.startedAt !== null && own.listening.get(one.name) === one.startedAt)) return true;
-    const listens = await supervisor.listensOn(folder.id, one.name, port);
-    if (listens.ok && listens.value) own.listening.set(one.name, one.startedAt);
-    return !listens.ok || listens.value;
-  };
   const wanted = new Set(readDesired(folder)?.instances.map(({ name }) => name));
   for (const { name, port, inside } of readNotes(folder)) {
     const one = supervised.find((each) => each.name === name);
     if (port === null || one === undefined || !wanted.has(name)) continue;
+    const hasListened = one.startedAt !== null && own.listening.get(name) === one.startedAt;
+    // Once an app listens, it keeps its port until it ends. The port of a container belongs to its network.
+    if (hasListened && inside === undefined) continue;
     const isOpen = socketsListeningOn(port).size > 0;
-    if (inside !== undefined ? isNetworkFine(one, isOpen, now) : await isAppFine(one, port, isOpen)) continue;
+    if (inside !== undefined) {
+      if (isNetworkFine(one, isOpen, now)) continue;
+    } else {
+      if (!isOpen) continue;
+      const listens = await supervisor.listensOn(folder.id, name, port);
+      if (!listens.ok) continue;
+      if (listens.value) {
+        own.listening.set(name, one.startedAt);
+        continue;
+      }
+    }
     // A run may have begun to stop or replace the instance in the meantime.
     if (own.claimed.has(name) || own.stopping.has(name)) continue;
     log(
