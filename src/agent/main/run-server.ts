@@ -99,6 +99,10 @@ async function serve(
   );
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   const environment = process.env;
+  const [ingress, engine] = await Promise.all([
+    chooseIngress(args.ingress, { home, slots, policy }),
+    findEngine(isolation),
+  ]);
   const context: AgentContext = {
     home,
     connection,
@@ -114,10 +118,10 @@ async function serve(
     apps: createAppRegistry(),
     runs: createRunOutcomes(),
     sites: sitesSocket === null ? noSites : createSites(sitesSocket, log),
-    ingress: await chooseIngress(args.ingress, { home, slots, policy }),
+    ingress,
     slots,
     isolation,
-    engine: await findEngine(isolation),
+    engine,
     supervisor: chooseSupervisor(isolation, supervisorOptions(home, isSupervisorExternal)),
     log,
   };
