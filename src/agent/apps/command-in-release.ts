@@ -5,6 +5,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { ownToolsFolder } from "#agent/workspace/tools-folder.ts";
 import { findReleaseRoot } from "#agent/workspace/release-root.ts";
+import { enginePlace } from "#agent/containers/engine-script.ts";
 import { jobContainer } from "#agent/containers/run-script.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import { type Environment, projectEnvironment } from "#build/commands/environment.ts";
@@ -58,13 +59,10 @@ export async function appCommand(
 ): ReturnType<typeof commandInRelease> {
   const { image } = release;
   if (image !== undefined)
-    return jobContainer(
-      { folder, environment: context.environment },
-      {
-        ...{ image, name: marker, line, sharedPaths: image.shared_paths },
-        variables: containerVariables(release, variables),
-      },
-    );
+    return jobContainer(enginePlace(context, folder), {
+      ...{ image, name: marker, line, sharedPaths: image.shared_paths },
+      variables: containerVariables(release, variables),
+    });
   const command = await commandInRelease(context, folder, release, line, marker, variables);
   if (!command.ok) return command;
   // Some frameworks behave as in a test when they find this.

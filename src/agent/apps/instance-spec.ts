@@ -5,6 +5,7 @@ import type { InstanceSpec } from "#agent/apps/supervisor.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { appCommand, containerVariables } from "#agent/apps/command-in-release.ts";
 import { portOf } from "#build/choose-image.ts";
+import { enginePlace } from "#agent/containers/engine-script.ts";
 import { instanceContainer } from "#agent/containers/run-script.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { Environment } from "#build/commands/environment.ts";
@@ -28,6 +29,9 @@ export function insideOf(
     : { inside: portOf(named, image.ports).port };
 }
 
+/** Which instance it is, and where it gets its requests. */
+type NamedInstance = Pick<InstanceNote, "name" | "port" | "inside">;
+
 /**
  * What the supervisor needs to start an instance.
  * @param variables the project's variables, with open secrets
@@ -37,10 +41,10 @@ export async function instanceSpec(
   folder: ProjectFolder,
   release: Release,
   process: ResolvedProcess,
-  { name, port, inside }: Pick<InstanceNote, "name" | "port" | "inside">,
+  instance: NamedInstance,
   variables: Environment,
 ): Promise<ResultOf<InstanceSpec, { readonly reason: string }>> {
-  const command = await instanceCommand(context, folder, release, process, { name, port, inside }, variables);
+  const command = await instanceCommand(context, folder, release, process, instance, variables);
   if (!command.ok) return command;
   const supervised = supervisedOf(process);
   // The image knows the signal of its app, unless somebody has chosen another one.
@@ -48,7 +52,7 @@ export async function instanceSpec(
     supervised.stop_signal === initialProcess.stop_signal ? release.image?.stop_signal : undefined;
   return succeed({
     project: folder.id,
-    name,
+    name: instance.name,
     release: release.version,
     command: command.value,
     limits: unitLimits("app", process.limits, context.policy),
@@ -58,38 +62,28 @@ export async function instanceSpec(
 }
 
 async function instanceCommand(
-  context: AgentContext,
-  folder: ProjectFolder,
-  release: Release,
-  process: ResolvedProcess,
-  { name, port, inside }: Pick<InstanceNote, "name" | "port" | "inside">,
-  variables: Environment,
+  ...[context, folder, release, process, { name, port, inside }, variables]: Parameters<typeof instanceSpec>
 ): Promise<ResultOf<Command, { readonly reason: string }>> {
-  const ofProcess = { GANTRY_PROCESS: process.name };
+  const own = { ...addressVariables(port, inside), GANTRY_PROCESS: process.name };
   const { image } = release;
   if (image !== undefined)
-    return instanceContainer(
-      { folder, environment: context.environment },
-      {
-        ...{ image, name, line: process.command, network: process.network },
-        sharedPaths: image.shared_paths,
-        at: port === null || inside === undefined ? null : { port, inside },
-        variables: {
-          ...containerVariables(release, variables),
-          ...(port === null
-            ? {}
-            : inside === undefined
-              ? { PORT: String(port), HOST: INSTANCE_HOST }
-              : { PORT: String(inside), HOST: "0.0.0.0" }),
-          ...ofProcess,
-        },
-      },
-    );
+    return instanceContainer(enginePlace(context, folder), {
+      ...{ image, name, line: process.command, network: process.network },
+      sharedPaths: image.shared_paths,
+      at: port === null || inside === undefined ? null : { port, inside },
+      variables: { ...containerVariables(release, variables), ...own },
+    });
   // Not the run's marker: its processes are ended with it.
   const marker = `app-${folder.id}-${name}`;
   const found = await appCommand(context, folder, release, process.command, marker, variables);
   if (!found.ok) return found;
-  const address = port === null ? {} : { PORT: String(port), HOST: INSTANCE_HOST };
-  const env = { ...found.value.env, ...address, ...ofProcess, [INSTANCE_MARKER]: name };
-  return succeed({ ...found.value, env });
+  return succeed({ ...found.value, env: { ...found.value.env, ...own, [INSTANCE_MARKER]: name } });
+}
+
+/** Where an instance listens. In a network of its own, requests come from outside of it. */
+function addressVariables(port: number | null, inside: number | undefined): Environment {
+  if (port === null) return {};
+  return inside === undefined
+    ? { PORT: String(port), HOST: INSTANCE_HOST }
+    : { PORT: String(inside), HOST: "0.0.0.0" };
 }

@@ -49,7 +49,7 @@ export function buildCommand(
   const { args, secrets } = build;
   const read = engineVariables({ ...args, ...secrets });
   if (!read.ok) return read;
-  // A name that the programs read themselves is passed by another one, which only its value needs.
+  // Others are written to a file, which a build does not read.
   const hidden = Object.keys({ ...args, ...secrets }).find((name) => !read.value.names.includes(name));
   if (hidden !== undefined)
     return {

@@ -1,7 +1,6 @@
 import type { Command } from "#build/process/command.ts";
 import { USUAL_PATH } from "#build/tools/find-program.ts";
-import type { Environment } from "#build/commands/environment.ts";
-import { pickVariables } from "#build/commands/environment.ts";
+import { type Environment, pickVariables, proxyVariables } from "#build/commands/environment.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { shellQuote } from "#node/shell-quote.ts";
@@ -10,19 +9,7 @@ import { shellQuote } from "#node/shell-quote.ts";
 // `/run/user/UID` in memory for itself: podman mixes up the containers of a user that share such a folder.
 
 /** What podman and buildah get from the agent's environment: how to reach registries. */
-export const passedOn = [
-  ...["LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR"],
-  ...[
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "ALL_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "all_proxy",
-  ],
-] as const;
+export const passedOn = ["LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", ...proxyVariables] as const;
 
 /** Names that would change what the shell, podman or a program of podman does, outside of the container, or that the scripts set. */
 const FOR_PROGRAMS =
@@ -64,8 +51,14 @@ export function engineVariables(
   });
 }
 
-/** What the scripts of a project share. */
+/** What the scripts of a project share. `environment`: the agent's own. */
 export type EnginePlace = { readonly folder: ProjectFolder; readonly environment: NodeJS.ProcessEnv };
+type HasEnvironment = { readonly environment: NodeJS.ProcessEnv };
+
+export const enginePlace = ({ environment }: HasEnvironment, folder: ProjectFolder): EnginePlace => ({
+  folder,
+  environment,
+});
 
 /** The options of podman and buildah that name a project's storage. */
 function storage({ folder }: EnginePlace): string {

@@ -5,6 +5,18 @@ import { RUN_MARKER } from "#build/process/process-table.ts";
 
 export type Environment = Readonly<Record<string, string>>;
 
+/** The variables that say by which proxy the internet is reached. */
+export const proxyVariables = [
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "ALL_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+  "all_proxy",
+] as const;
+
 /**
  * The variables that commands get from the agent's environment. Others are left out because they may contain secrets
  * of other programs.
@@ -20,14 +32,7 @@ const passedOn = [
   "LC_CTYPE",
   "TZ",
   "TMPDIR",
-  "HTTP_PROXY",
-  "HTTPS_PROXY",
-  "NO_PROXY",
-  "ALL_PROXY",
-  "http_proxy",
-  "https_proxy",
-  "no_proxy",
-  "all_proxy",
+  ...proxyVariables,
   // A private proxy often needs a private certificate.
   "NODE_EXTRA_CA_CERTS",
   "SSL_CERT_FILE",

@@ -1,4 +1,5 @@
 import { installVariables, projectEnvironment } from "#build/commands/environment.ts";
+import { enginePlace } from "#agent/containers/engine-script.ts";
 import { jobContainer } from "#agent/containers/run-script.ts";
 import type { ReleaseImage } from "#agent/workspace/release-image.ts";
 import { releaseVariables, shellCommand } from "#build/commands/shell.ts";
@@ -87,13 +88,10 @@ function commandAt(
   };
   const own = variables[commands[stage].variables];
   if (image !== undefined)
-    return jobContainer(
-      { folder, environment: context.environment },
-      {
-        ...{ image, name: order.run_id, line, sharedPaths: image.shared_paths },
-        variables: { ...own, ...releaseVariables(facts) },
-      },
-    );
+    return jobContainer(enginePlace(context, folder), {
+      ...{ image, name: order.run_id, line, sharedPaths: image.shared_paths },
+      variables: { ...own, ...releaseVariables(facts) },
+    });
   const environment = projectEnvironment(
     context.environment,
     order.run_id,

@@ -5,7 +5,7 @@ import { buildCommand, tagCommand } from "#agent/containers/build-script.ts";
 import { pullImage } from "#agent/run/image/fetch-image.ts";
 import { imageFailure } from "#agent/run/image/image-failure.ts";
 import { requireBuildSpace } from "#agent/run/image/image-space.ts";
-import { describeImage, enginePlace, runEngine, stepAfterEngine } from "#agent/run/image/run-engine.ts";
+import { describeImage, placeOfRun, runEngine, stepAfterEngine } from "#agent/run/image/run-engine.ts";
 import type { ReleaseImage } from "#agent/workspace/release-image.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
@@ -28,7 +28,7 @@ export async function buildImage(scope: RunScope, plan: BuildPlan): Promise<Step
   const { image: chosen } = plan.choice;
   if (chosen === null) return fail("internal", "build", "the release is not built from a Dockerfile");
   const { dockerfile, facts } = chosen;
-  const place = enginePlace(scope);
+  const place = placeOfRun(scope);
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
   try {
     if (chosen.isPrebuilt === true) {

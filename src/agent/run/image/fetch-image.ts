@@ -5,7 +5,7 @@ import { imageSource } from "#agent/containers/image-source.ts";
 import { failSource, findDigest, stoppedFetch } from "#agent/images/find-digest.ts";
 import { sourceFailure } from "#agent/images/source-failure.ts";
 import { requireBuildSpace } from "#agent/run/image/image-space.ts";
-import { enginePlace, runEngine } from "#agent/run/image/run-engine.ts";
+import { placeOfRun, runEngine } from "#agent/run/image/run-engine.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { type StageLimit, startLimit } from "#agent/step/stage-limit.ts";
 import { fail, type Step } from "#agent/step/step.ts";
@@ -47,7 +47,7 @@ export async function pullImage(scope: RunScope, digest: string, limit: StageLim
   const { context, order } = scope;
   await requireBuildSpace(scope);
   const source = imageSource(order.source.repository);
-  const command = pullCommand(enginePlace(scope), source, digest, order.version);
+  const command = pullCommand(placeOfRun(scope), source, digest, order.version);
   const ran = await runEngine(scope, command, "pull", limit.signal);
   if (ran.end.kind === "stopped") return stoppedFetch(limit);
   if (hasSucceeded(ran.end)) return succeed(null);

@@ -1,5 +1,5 @@
 import { inspectCommand } from "#agent/containers/build-script.ts";
-import type { EnginePlace } from "#agent/containers/engine-script.ts";
+import { type EnginePlace, enginePlace } from "#agent/containers/engine-script.ts";
 import { readImage } from "#agent/containers/read-image.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { type CapturedEnd, runCommand } from "#agent/step/run-command.ts";
@@ -16,10 +16,7 @@ import { sizeText } from "#contract/lib/size-text.ts";
 const units = { build: 2, tag: 3, inspect: 4, tidy: 5, save: 6, load: 7, pull: 8 } as const;
 
 /** What the scripts of the engine need of a run. */
-export const enginePlace = ({ folder, context: { environment } }: RunScope): EnginePlace => ({
-  folder,
-  environment,
-});
+export const placeOfRun = ({ context, folder }: RunScope): EnginePlace => enginePlace(context, folder);
 
 /**
  * Runs a command of the engine. The output of a build goes to the log, and others are captured.
@@ -68,7 +65,7 @@ export async function describeImage(
   const { order, log } = scope;
   const ran = await runEngine(
     scope,
-    inspectCommand(enginePlace(scope), order.version),
+    inspectCommand(placeOfRun(scope), order.version),
     "inspect",
     limit.signal,
   );

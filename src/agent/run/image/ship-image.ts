@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { loadCommand, saveCommand } from "#agent/containers/build-script.ts";
 import { requireImageSpace } from "#agent/run/image/image-space.ts";
-import { describeImage, enginePlace, runEngine, stepAfterEngine } from "#agent/run/image/run-engine.ts";
+import { describeImage, placeOfRun, runEngine, stepAfterEngine } from "#agent/run/image/run-engine.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { startLimit } from "#agent/step/stage-limit.ts";
 import type { Step } from "#agent/step/step.ts";
@@ -22,7 +22,7 @@ export async function saveImage(scope: RunScope, image: ReleaseImage): Promise<S
   const limit = startLimit(scope.order.timeouts.build_seconds, scope.interrupt);
   try {
     await requireImageSpace(scope, image.bytes);
-    const command = saveCommand(enginePlace(scope), scope.order.version, imageFile(scope));
+    const command = saveCommand(placeOfRun(scope), scope.order.version, imageFile(scope));
     return await stepAfterEngine(scope, await runEngine(scope, command, "save", limit.signal), limit);
   } finally {
     limit.clear();
@@ -36,7 +36,7 @@ export async function loadImage(scope: RunScope): Promise<Step<ReleaseImage | nu
   const limit = startLimit(scope.order.timeouts.build_seconds, scope.interrupt);
   try {
     await requireImageSpace(scope, file.size);
-    const command = loadCommand(enginePlace(scope), scope.order.version, imageFile(scope));
+    const command = loadCommand(placeOfRun(scope), scope.order.version, imageFile(scope));
     const loaded = await stepAfterEngine(scope, await runEngine(scope, command, "load", limit.signal), limit);
     return loaded.ok ? await describeImage(scope, limit) : loaded;
   } finally {

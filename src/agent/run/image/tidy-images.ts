@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 
 import { readUsedBytes, tidyCommand } from "#agent/containers/build-script.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
-import { enginePlace, runEngine } from "#agent/run/image/run-engine.ts";
+import { placeOfRun, runEngine } from "#agent/run/image/run-engine.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { recordImagesSize } from "#agent/workspace/images-size.ts";
 import { listReleases } from "#agent/workspace/releases.ts";
@@ -25,7 +25,7 @@ export async function tidyImages(scope: RunScope, wanted: AbortSignal): Promise<
     const maxMib = (await cacheLimit(context)) === 0 ? 0 : context.policy.images_mb;
     const ran = await runEngine(
       scope,
-      tidyCommand(enginePlace(scope), complete, maxMib),
+      tidyCommand(placeOfRun(scope), complete, maxMib),
       "tidy",
       wanted,
       newest,
