@@ -9,16 +9,7 @@ import type { RunScope } from "#agent/step/run-scope.ts";
 export function beginStage(
   { journal, reporter }: RunScope,
   stage: "install" | "build",
-  {
-    install_command,
-    build_command,
-    tools,
-    release,
-    root,
-    installRoot,
-    commitSha,
-    isPresetInstall,
-  }: BuildPlan,
+  { install_command, build_command, tools, release, root, installRoot, commitSha, choice }: BuildPlan,
 ): CommandPlace {
   const isFirst = stage === "install" || install_command === null;
   if (!isFirst || !tools.hasBegun) {
@@ -28,6 +19,6 @@ export function beginStage(
   }
   const spentMs = isFirst ? tools.spentMs : 0;
   const folder = stage === "install" ? installRoot : root;
-  const isPreset = stage === "install" && isPresetInstall;
+  const isPreset = stage === "install" && choice.isPresetInstall;
   return { release, folder, commitSha, isPreset, toolFolders: tools.folders, spentMs };
 }

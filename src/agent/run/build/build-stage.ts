@@ -2,7 +2,7 @@ import { packBuild, type PackedBuild } from "#agent/run/artifact/make-artifact.t
 import { makeTaskOf } from "#agent/workspace/artifact-task.ts";
 import { hides } from "#build/site-rules/source-files.ts";
 import { DEFAULT_RULES, rulesId, type SiteRules } from "#agent/workspace/site-rules.ts";
-import { definitionsOf, withImageCommand } from "#build/choose-build.ts";
+import { type BuildChoice, definitionsOf, withImageCommand } from "#build/choose-build.ts";
 import { chooseFallback } from "#build/choose-fallback.ts";
 import { missingParts } from "#build/tree/missing-parts.ts";
 import { describeCustomRules } from "#build/site-rules/describe-custom-rules.ts";
@@ -77,7 +77,9 @@ export async function describeBuild(
   plan: BuildPlan,
   image: ReleaseImage | null,
 ): Promise<Step<BuiltRelease>> {
-  const processes = image === null ? succeed(plan.processes) : withOwnCommand(scope, plan, image);
+  const { choice } = plan;
+  const processes =
+    image === null ? succeed(definitionsOf(choice.processes)) : withOwnCommand(scope, choice, image);
   if (!processes.ok) return processes;
   const found = await outputOf(scope, plan);
   if (!found.ok) return found;
@@ -88,10 +90,10 @@ export async function describeBuild(
     root_directory: scope.order.root_directory,
     output_directory,
     ...(Object.keys(processes.value).length === 0 ? {} : { processes: processes.value }),
-    ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
-    ...(plan.releaseCommand === null ? {} : { release_command: plan.releaseCommand.command }),
+    ...(choice.cron.length === 0 ? {} : { cron: [...choice.cron] }),
+    ...(choice.releaseCommand === null ? {} : { release_command: choice.releaseCommand.command }),
     commands_from: hasOwnCommands(scope.order) ? "settings" : "repository",
-    ...(plan.isPublished ? {} : { published: false }),
+    ...(choice.isPublished ? {} : { published: false }),
     ...(rules.value === null ? {} : { site_rules: rules.value }),
     ...(image === null ? {} : { image }),
   });
@@ -100,13 +102,13 @@ export async function describeBuild(
 /** The processes of a release that is an image. Its own command is `web`, unless the repository or the project defines it. */
 function withOwnCommand(
   { order, reporter, log }: RunScope,
-  { choice, processes }: BuildPlan,
+  choice: BuildChoice,
   { command }: ReleaseImage,
 ): Step<ProcessDefinitions> {
   const isDefined = choice.image?.web === null || order.processes[WEB]?.command !== undefined;
   if (command === null)
     return isDefined
-      ? succeed(processes)
+      ? succeed(definitionsOf(choice.processes))
       : fail(
           "build_failed",
           "build",
@@ -134,9 +136,9 @@ async function chooseRules(
   plan: BuildPlan,
   output: string,
 ): Promise<Step<SiteRules | null>> {
-  if (!plan.isPublished) return succeed(null);
-  const { root, setsFallback: isSet, output_directory, trailing_slash } = plan;
-  const chosen = await chooseFallback({ plan, isSet, root, output });
+  const { choice, root, output_directory, trailing_slash } = plan;
+  if (!choice.isPublished) return succeed(null);
+  const chosen = await chooseFallback({ plan, isSet: choice.setsFallback, root, output });
   if (chosen.kind === "missing")
     return fail(
       "build_failed",
@@ -168,21 +170,18 @@ type Output = { readonly folder: string; readonly path: string };
 
 /** The folder to publish, which must be a site if no setting names it. Nothing is published of a server. */
 async function outputOf(scope: RunScope, plan: BuildPlan): Promise<Step<Output>> {
-  const found = plan.findsOutput
+  const { isPublished, isOutputNamed, findsOutput, preset } = plan.choice;
+  const found = findsOutput
     ? await findOutput(plan.root, plan.foldersBefore, plan.output_directory)
     : { kind: "found" as const, folder: plan.output_directory };
   if (found.kind === "missing") return failWith(noOutput(found));
   const { folder } = found;
-  if (plan.findsOutput) {
+  if (findsOutput) {
     scope.log.system("build", `${folder} has an index.html after the build, and is published`);
-    scope.reporter.report(
-      { type: "framework", preset: { ...plan.preset, output_directory: folder } },
-      "patient",
-    );
+    scope.reporter.report({ type: "framework", preset: { ...preset, output_directory: folder } }, "patient");
   }
   const output = await folderInside(plan.release, `${scope.order.root_directory}/${folder}`);
   if (output.kind !== "inside") return failWith(await outputFailure(folder, output, plan.root));
-  const failure =
-    plan.isPublished && !plan.isOutputNamed ? await checkSite(output.path, folder, plan.root) : null;
+  const failure = isPublished && !isOutputNamed ? await checkSite(output.path, folder, plan.root) : null;
   return failure === null ? succeed({ folder, path: output.path }) : failWith(failure);
 }

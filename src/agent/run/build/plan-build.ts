@@ -6,7 +6,7 @@ import { checkContainers, checkImageBuild } from "#agent/policy/check-containers
 import { isOnlyBuilder } from "#agent/workspace/artifact-task.ts";
 import { jobsHere } from "#agent/workspace/place.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
-import { type BuildChoice, chooseBuild, commandsOf, definitionsOf } from "#build/choose-build.ts";
+import { type BuildChoice, chooseBuild, commandsOf } from "#build/choose-build.ts";
 import { dockerfileOf } from "#build/choose-image.ts";
 import { choosePrebuilt } from "#build/choose-prebuilt.ts";
 import { describeChoice, startAdvice } from "#build/describe-choice.ts";
@@ -22,43 +22,20 @@ import { readRepository } from "#build/tree/read-repository.ts";
 import { readTree } from "#build/tree/read-tree.ts";
 import { type BuiltRelease, releasePath } from "#agent/workspace/releases.ts";
 import { isImageRepository } from "#contract/addresses/repository-address.ts";
-import type { CronJob } from "#contract/endpoints/cron/job-schemas.ts";
-import type { ProcessDefinitions } from "#contract/endpoints/processes/schemas.ts";
 import type { DetectedPreset } from "#contract/endpoints/projects/detected-preset.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { GANTRY_JSON } from "#project-files/processes/read-gantry-json.ts";
-import type { FileCommand } from "#project-files/processes/repository-files.ts";
 
 /** How a fetched commit becomes a release. */
 export type BuildPlan = DetectedPreset & {
-  /** Whether the output directory is published. */
-  readonly isPublished: boolean;
-  /** Whether the project or gantry.json decides about the fallback. */
-  readonly setsFallback: boolean;
-  /** Whether a setting names the output directory, which is then published also without an index.html. */
-  readonly isOutputNamed: boolean;
-  /** Whether the folder to publish is found after the build. */
-  readonly findsOutput: boolean;
+  /** What was decided from the files. The command of an image is added after its build. */
+  readonly choice: BuildChoice;
   /** The folders at the top of the root directory, before the commands run. */
   readonly foldersBefore: ReadonlySet<string>;
-  /** The framework, for the report. */
-  readonly preset: DetectedPreset;
-  /** The settings of gantry.json, which the order's take precedence over. */
-  readonly repositorySettings: BuildChoice["repositorySettings"];
-  /** Whether the install command is the preset's. */
-  readonly isPresetInstall: boolean;
-  /** The processes that the repository defines. */
-  readonly processes: ProcessDefinitions;
-  /** The jobs that the repository defines. */
-  readonly cron: readonly CronJob[];
-  /** The release command that the repository defines. */
-  readonly releaseCommand: FileCommand | null;
   readonly commitSha: string;
   readonly commitMessage: string;
   /** The hash of the commit's files; null if they are a build of another machine. */
   readonly treeSha: string | null;
-  /** What was decided from the files. The command of an image is added after its build. */
-  readonly choice: BuildChoice;
   /** The release's folder. */
   readonly release: string;
   /** The real path of the root directory, in which the build command runs. */
@@ -154,20 +131,8 @@ export async function planBuild(
   // Of a build that was made elsewhere, nobody knows which folders it has made.
   const foldersBefore = taken === null ? await listFolders(root.path) : new Set<string>();
   const places = { ...folders, buildCaches, tools: tools.value, foldersBefore };
-  const decided = {
-    isPublished: choice.isPublished,
-    setsFallback: choice.setsFallback,
-    isOutputNamed: choice.isOutputNamed,
-    findsOutput: choice.findsOutput,
-    preset: choice.preset,
-    repositorySettings: choice.repositorySettings,
-    isPresetInstall: choice.isPresetInstall,
-    releaseCommand: choice.releaseCommand,
-    cron: choice.cron,
-    processes: definitionsOf(choice.processes),
-  };
   const of = { commitSha, commitMessage, treeSha: commit.tree ?? null };
-  return succeed({ ...plan, ...decided, ...of, choice, ...places });
+  return succeed({ ...plan, ...of, choice, ...places });
 }
 
 const noTools: BuildTools = { folders: [], languages: {}, spentMs: 0, hasBegun: false };
