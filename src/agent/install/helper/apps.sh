@@ -210,11 +210,13 @@ list_ports() {
 # In a network of its own, nothing but the container can listen.
 ports_inside() {
   own=$(readlink /proc/self/ns/net)
-  for pid in $(pids_in "$1"); do
-    network=$(readlink "/proc/$pid/ns/net" 2>/dev/null || true)
-    case " $own ${seen-} " in *" ${network:-$own} "*) continue ;; esac
-    seen="${seen-} $network"
-    cat "/proc/$pid/net/tcp" "/proc/$pid/net/tcp6" 2>/dev/null || true
+  pids=$(pids_in "$1")
+  set --
+  for pid in $pids; do set -- "$@" "/proc/$pid/ns/net"; done
+  if [ $# -eq 0 ]; then return; fi
+  # One program for all processes, because an app may have many. Each network is read once.
+  find "$@" -maxdepth 0 -printf '%l %h\n' 2>/dev/null | sort -u -k 1,1 | while read -r network folder; do
+    if [ "$network" != "$own" ]; then cat "$folder/../net/tcp" "$folder/../net/tcp6" 2>/dev/null || true; fi
   done | awk '$4 == "0A" { sub(/:/, " ", $2); print $2 }' | sort -u | head -n 20 | while read -r address port_hex; do
     case $address in
       0100007F | 00000000000000000000000001000000) printf '127.0.0.1:%d ' "0x$port_hex" ;;
