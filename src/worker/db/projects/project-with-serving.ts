@@ -41,7 +41,7 @@ export type ProjectServing = {
   readonly members: readonly MemberReading[];
   /** What went live where; null: nothing is live. */
   readonly live: LiveRelease | null;
-  /** What the running deployment has done where; null: none is running. */
+  /** What the running deployment has done on each server; null: none is running. */
   readonly running: RunningRelease | null;
   /** Its servers and balancers, if its entry is `balancer`. */
   readonly balance: readonly BalanceReading[];
