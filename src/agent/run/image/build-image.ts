@@ -9,10 +9,11 @@ import { describeImage, placeOfRun, runEngine, stepAfterEngine } from "#agent/ru
 import type { ReleaseImage } from "#agent/workspace/release-image.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
-import { startLimit } from "#agent/step/stage-limit.ts";
+import { type StageLimit, startLimit } from "#agent/step/stage-limit.ts";
 import { fail, failWith, type Step } from "#agent/step/step.ts";
 import { takeTaskOf } from "#agent/workspace/artifact-task.ts";
 import { listReleases, readRelease } from "#agent/workspace/releases.ts";
+import type { ImageChoice } from "#build/choose-image.ts";
 import type { Environment } from "#build/commands/environment.ts";
 import { hasSucceeded } from "#build/process/command.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
@@ -24,55 +25,87 @@ import { succeed } from "#contract/lib/result.ts";
  * project whose repository has images, describes the image that was fetched.
  */
 export async function buildImage(scope: RunScope, plan: BuildPlan): Promise<Step<ReleaseImage>> {
-  const { order, context, log } = scope;
-  const { image: chosen } = plan.choice;
-  if (chosen === null) return fail("internal", "build", "the release is not built from a Dockerfile");
-  const { dockerfile, facts } = chosen;
-  const place = placeOfRun(scope);
-  const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
+  const { image } = plan.choice;
+  if (image === null) return fail("internal", "build", "the release is not built from a Dockerfile");
+  const limit = startLimit(scope.order.timeouts.build_seconds, scope.interrupt);
   try {
-    if (chosen.isPrebuilt === true) {
-      // The first server has fetched it. The others have only its digest.
-      const isHere = takeTaskOf(order) === null;
-      const pulled = isHere ? succeed(null) : await pullImage(scope, plan.commitSha, limit);
-      return pulled.ok ? await describeImage(scope, limit) : pulled;
-    }
-    const folder = await folderInside(plan.root, dockerfile.context);
-    if (folder.kind !== "inside")
-      return fail(
-        "build_failed",
-        "build",
-        `the context \`${dockerfile.context}\` is not a folder of the repository`,
-      );
-    const { args, secrets } = imageVariables(scope, facts);
-    const key = imageKey(scope, plan, args);
-    const kept = order.cache.clear || key === null ? null : await findImage(scope, key);
-    const tagged =
-      kept === null
-        ? null
-        : await runEngine(scope, tagCommand(place, kept, order.version), "tag", limit.signal);
-    if (tagged === null || !hasSucceeded(tagged.end)) {
-      await requireBuildSpace(scope);
-      const command = buildCommand(place, {
-        ...{ version: order.version, args, secrets, isFresh: order.cache.clear },
-        dockerfile: join(plan.root, dockerfile.path),
-        context: folder.path,
-        target: dockerfile.target ?? null,
-      });
-      if (!command.ok) return fail("build_failed", "build", command.reason);
-      log.system("build", `building the image from ${dockerfile.path}`);
-      const ran = await runEngine(scope, command.value, "build", limit.signal);
-      if (ran.end.kind === "exited" && ran.end.code !== 0)
-        return failWith(await imageFailure(context.home, ran));
-      const built = await stepAfterEngine(scope, ran, limit);
-      if (!built.ok) return built;
-    } else log.system("build", "nothing has changed since an earlier release: its image is used again");
-    const described = await describeImage(scope, limit);
-    return described.ok && key !== null ? succeed({ ...described.value, key }) : described;
+    return image.isPrebuilt === true
+      ? await fetchedImage(scope, plan, limit)
+      : await imageOfDockerfile(scope, plan, image, limit);
   } finally {
     limit.clear();
   }
 }
+
+async function fetchedImage(
+  scope: RunScope,
+  plan: BuildPlan,
+  limit: StageLimit,
+): Promise<Step<ReleaseImage>> {
+  // The first server has fetched it. The others have only its digest.
+  const isHere = takeTaskOf(scope.order) === null;
+  const pulled = isHere ? succeed(null) : await pullImage(scope, plan.commitSha, limit);
+  return pulled.ok ? await describeImage(scope, limit) : pulled;
+}
+
+async function imageOfDockerfile(
+  scope: RunScope,
+  plan: BuildPlan,
+  image: ImageChoice,
+  limit: StageLimit,
+): Promise<Step<ReleaseImage>> {
+  const variables = imageVariables(scope, image.facts);
+  const key = imageKey(scope, plan, variables.args);
+  const isKept = key !== null && (await reuseImage(scope, key, limit));
+  if (isKept)
+    scope.log.system("build", "nothing has changed since an earlier release: its image is used again");
+  const built = isKept ? succeed(null) : await runBuild(scope, plan, image, variables, limit);
+  if (!built.ok) return built;
+  const described = await describeImage(scope, limit);
+  return described.ok && key !== null ? succeed({ ...described.value, key }) : described;
+}
+
+/** Gives the release the image of an earlier release with this key, if there is one. @returns whether it has it */
+async function reuseImage(scope: RunScope, key: string, { signal }: StageLimit): Promise<boolean> {
+  const { order } = scope;
+  const kept = order.cache.clear ? null : await findImage(scope, key);
+  if (kept === null) return false;
+  const tagged = await runEngine(scope, tagCommand(placeOfRun(scope), kept, order.version), "tag", signal);
+  return hasSucceeded(tagged.end);
+}
+
+async function runBuild(
+  scope: RunScope,
+  plan: BuildPlan,
+  { dockerfile }: ImageChoice,
+  variables: ImageVariables,
+  limit: StageLimit,
+): Promise<Step<null>> {
+  const { order, context, log } = scope;
+  const folder = await folderInside(plan.root, dockerfile.context);
+  if (folder.kind !== "inside")
+    return fail(
+      "build_failed",
+      "build",
+      `the context \`${dockerfile.context}\` is not a folder of the repository`,
+    );
+  await requireBuildSpace(scope);
+  const command = buildCommand(placeOfRun(scope), {
+    ...variables,
+    version: order.version,
+    isFresh: order.cache.clear,
+    dockerfile: join(plan.root, dockerfile.path),
+    context: folder.path,
+    target: dockerfile.target ?? null,
+  });
+  if (!command.ok) return fail("build_failed", "build", command.reason);
+  log.system("build", `building the image from ${dockerfile.path}`);
+  const ran = await runEngine(scope, command.value, "build", limit.signal);
+  if (ran.end.kind === "exited" && ran.end.code !== 0) return failWith(await imageFailure(context.home, ran));
+  return await stepAfterEngine(scope, ran, limit);
+}
+
+type ImageVariables = { readonly args: Environment; readonly secrets: Environment };
 
 /**
  * What a build sees of the project's variables: the plain variables for which the Dockerfile has an ARG, which become part of
@@ -81,7 +114,7 @@ export async function buildImage(scope: RunScope, plan: BuildPlan): Promise<Step
 function imageVariables(
   { order, variables }: RunScope,
   { argNames, secrets: mounted }: DockerfileFacts,
-): { readonly args: Environment; readonly secrets: Environment } {
+): ImageVariables {
   const isSecret = new Set((order.variables?.secrets ?? []).map(({ name }) => name));
   const all = Object.entries(variables.build);
   return {
