@@ -39,7 +39,7 @@ const groups: readonly GuideGroup[] = [
   },
   { title: "Servers", names: ["servers", "ingress", "load-balancers"] },
   { title: "Events", names: ["events", "webhooks", "notifications"] },
-  { title: "Run Gantry", names: ["release", "reliability", "scaling", "request-costs"] },
+  { title: "Run Gantry", names: ["release", "reliability", "scaling", "request-costs", "missing"] },
 ];
 
 /** Documents for people who change Gantry, and docs/api.md, which the reference replaces. */
