@@ -67,7 +67,8 @@ async function leave({ site, visitors }: Scene, marker: string): Promise<void> {
     await visitor.leave();
     expect(visitor.failures).toEqual([]);
   }
-  expect((await installation.api.getProject(site.projectId)).health.state).toBe("ok");
+  // The agents report what they see of the app some moments after they have connected again.
+  await expect.poll(async () => (await installation.api.getProject(site.projectId)).health.state).toBe("ok");
 }
 
 function host(at: number): Host {
