@@ -8,7 +8,7 @@ import { decideUnreadPushes } from "#worker/operations/pushes/decide-unread-push
 
 /**
  * Decides about the pushes of these projects that wait until the server has read their repository. Asks the agent, so
- * nothing that the agent has sent may wait for it. Never throws: after an hour, and after the next hello, it is done again.
+ * nothing that the agent has sent may wait for it. Never throws: it is done again some moments later, after the next hello, and after an hour.
  */
 export async function decideUnread(
   { env, server }: LinkParts,

@@ -37,7 +37,7 @@ export async function recordDisconnect(link: LinkContext, endedAt: number | null
 
 /** Sets the alarm for the next check or retry, or removes it if no work is left. */
 export async function armAlarm(link: LinkContext): Promise<void> {
-  const { deliveries, presence, sockets, server, status, alarm } = link;
+  const { deliveries, presence, sockets, server, status, watch, alarm } = link;
   const { retries } = deliveries;
   const isLinked = presence.isConnected() || sockets.all().length > 0;
   const isPending = deliveries.isPending() || retries.failures > 0;
@@ -48,6 +48,7 @@ export async function armAlarm(link: LinkContext): Promise<void> {
     isLinked ? CHECK_MS : Infinity,
     removalInMs > 0 ? removalInMs : REMOVAL_CHECK_MS,
     isPending ? retries.delayMs : Infinity,
+    sockets.isAnyReady() ? Math.max(0, (watch.retryAt() ?? Infinity) - now) : Infinity,
   );
   if (inMs === Infinity) await alarm.setExactly(null);
   else if (inMs === CHECK_MS) await alarm.setAbout(now + inMs, now);

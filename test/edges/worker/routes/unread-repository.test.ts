@@ -114,6 +114,21 @@ describe("a repository that the project's server has not read", () => {
     expect(await seen()).toMatchObject({ hooks: [hook.id], pushes: [{ headline: "Webhooks Yay!" }] });
   });
 
+  it("is read some moments later if the server could not read it for a moment", async () => {
+    const { project, hook } = await naming();
+    await project.agent.connect({ deployKeys: [] });
+    await project.agent.receives("welcome");
+    const delivery = delivered(hook);
+    await answers(project, { ...denied, code: "unreachable" }, 0);
+    expect(await delivery).toMatchObject({ refused: [{ reason: "repository_unread" }] });
+    await answers(project, { ...denied, code: "unreachable" }, 1);
+    project.agent.answersRequests = true;
+    await vi.waitFor(
+      async () => expect(await ledgerOf(project)).toMatchObject([{ decision: "deployed", source: "hook" }]),
+      20_000,
+    );
+  });
+
   it("shows none of its pushes after the project has named another one, which its server can read", async () => {
     const { project, hook, seen } = await naming();
     await delivered(hook);
