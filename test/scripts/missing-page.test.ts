@@ -13,7 +13,7 @@ const docs = join(root, "docs");
 
 /**
  * For each row of the page's first table, by its words in bold: what would exist if the feature were built. The names are
- * those of `existingNames`.
+ * from `existingNames`.
  */
 const signs: Readonly<Record<string, RegExp>> = {
   "Databases and their backups": /databases|backup/,
@@ -38,7 +38,7 @@ async function existingNames(): Promise<string[]> {
   return [
     ...Object.keys(document.paths).map((path) => `path ${path}`),
     ...new Set(fieldsOf(document).map((field) => `field ${field}`)),
-    ...commands.flatMap(({ name, options = {} }) => [
+    ...commands.flatMap(({ name, options }) => [
       `command ${name}`,
       ...Object.keys(options).map((option) => `option --${option}`),
     ]),
