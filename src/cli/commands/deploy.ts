@@ -2,13 +2,14 @@ import type { Failed } from "#client/answer.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { uploadArtifact } from "#cli/artifacts/upload-artifact.ts";
+import { readUnsentChanges } from "#cli/builds/unsent-changes.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { stop } from "#cli/outcome.ts";
 import { imageOption, readOrdered, wrongImage } from "#cli/commands/image-option.ts";
 import { mayCall } from "#cli/session/may-call.ts";
 import { emergencyOption } from "#cli/session/emergency-option.ts";
-import { findProject, type NamedId, shownName } from "#cli/session/find-named.ts";
+import { findProject, type NamedId, shownName, usesLinkFile } from "#cli/session/find-named.ts";
 import { commandLine, type Session, withSession } from "#cli/session/session.ts";
 import { readHoldOutlook } from "#cli/session/read-hold-outlook.ts";
 import { printStarted } from "#cli/session/print-started.ts";
@@ -61,11 +62,13 @@ export const deploy = defineCommand({
     const ordered = readOrdered(options);
     if (!ordered.ok) return ordered;
     const { branch, commit, name } = ordered.value;
+    // Read during the requests, because it must not make the start take longer.
+    const isOfBranch = commit === null && options.artifact === null;
+    const unsent = isOfBranch && usesLinkFile(session) ? readUnsentChanges(session, branch) : null;
     const project = await findProject(session);
     if (!project.ok) return project;
     const wrong = name === null ? null : await findWrongImage(session, project.value.id, name);
     if (wrong !== null) return stop("usage", wrong);
-    // Read at the same time, because it must not make the start take longer.
     const reading = options.emergency === null ? readHoldOutlook(session, project.value.id) : null;
     const { artifact: path, "accept-key": acceptKeys } = options;
     if (path === null && acceptKeys.length > 0) return stop("usage", "--accept-key is for --artifact.");
@@ -87,6 +90,8 @@ export const deploy = defineCommand({
       }),
     });
     const { follow, warnings } = options;
+    const note = await unsent;
+    if (started.ok && note !== null) session.output.note(note);
     return printStarted(session, started.ok ? started : withUploadHint(session, project.value, started), {
       what: `Deployment of ${shownName(session, project.value)}`,
       follow,

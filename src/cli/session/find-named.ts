@@ -19,8 +19,7 @@ export async function findProject(
   session: Session,
   word: string | null = null,
 ): Promise<Result<NamedId<ProjectId>>> {
-  const { global, environment } = session;
-  const wanted = word ?? global.project ?? variable(environment, "GANTRY_PROJECT");
+  const wanted = word ?? givenProject(session);
   if (wanted === null && session.linkedProject !== null) return readLinked(session, session.linkedProject);
   if (wanted === null)
     return stop(
@@ -28,6 +27,15 @@ export async function findProject(
       "Pass --project NAME, set GANTRY_PROJECT, or run gantry projects link NAME once in this repository.",
     );
   return findProjectNamed(session, wanted);
+}
+
+/** Whether the command is about the project of the link file, as none is named. */
+export function usesLinkFile(session: Session): boolean {
+  return session.linkedProject !== null && givenProject(session) === null;
+}
+
+function givenProject({ global, environment }: Session): string | null {
+  return global.project ?? variable(environment, "GANTRY_PROJECT");
 }
 
 function findProjectNamed({ client }: Session, wanted: string): Promise<Result<NamedId<ProjectId>>> {

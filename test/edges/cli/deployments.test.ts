@@ -216,6 +216,28 @@ describe("a CI job", () => {
   });
 });
 
+describe("a deployment from a linked repository", () => {
+  it("says what is not committed, and not when another project or a commit is named", async () => {
+    const { name } = await installation.api.getProject(site.projectId);
+    const folder = join(cli.home, `changed-${name}`);
+    mkdirSync(folder);
+    writeFileSync(join(folder, "index.html"), "committed");
+    const author = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
+    for (const args of [
+      ["init", "-q"],
+      ["add", "."],
+      [...author, "commit", "-qm", "First"],
+    ])
+      execFileSync("git", args, { cwd: folder });
+    const owner = { ...jobOptions({ GANTRY_PROJECT: "" }), folder };
+    expect((await cli.run(["projects", "link", name], owner)).code).toBe(0);
+    writeFileSync(join(folder, "index.html"), "changed");
+    const note = "Not deployed: changes of 1 file are not committed.";
+    expect((await cli.run(["deploy", "--follow"], owner)).stderr).toContain(note);
+    expect((await cli.run(["deploy", "--follow", "-p", name], owner)).stderr).not.toContain(note);
+  });
+});
+
 describe("Ctrl-C while following", () => {
   it("exits with 130 and says that the deployment continues", async () => {
     await site.source.gate.hold("build");
