@@ -7,6 +7,7 @@ import { readLogEnd } from "#agent/apps/read-log-end.ts";
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import type { Rollout } from "#agent/apps/rollout.ts";
 import { containerHint } from "#agent/run/start/container-hint.ts";
+import { elsewhereText, instanceListeners } from "#agent/run/start/instance-listeners.ts";
 import { answerHint } from "#agent/run/answer-hint.ts";
 import { answerEvidence, describeTry } from "#agent/lib/http/check-health.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
@@ -67,7 +68,7 @@ export async function notReadyFailure(
       const hint = readiness.isPortTaken
         ? null
         : inside === undefined
-          ? portHint(stripVTControlCharacters(output), port ?? 0)
+          ? await plainPortHint(scope, name, port ?? 0, output)
           : containerHint(inside, await listenersOf(scope, name));
       return makeFailure("timed_out", "start", what, tail, hint);
     }
@@ -82,6 +83,13 @@ export async function notReadyFailure(
       return makeFailure("health_check_failed", "start", message, evidence, hint);
     }
   }
+}
+
+/** Says where the instance listens, if it does; otherwise what its output says about a port. */
+async function plainPortHint(scope: RunScope, name: string, port: number, output: string): Promise<string> {
+  const listeners = await instanceListeners(scope, name);
+  if (listeners.length === 0) return portHint(stripVTControlCharacters(output), port);
+  return `The app does not use the port that it gets: ${elsewhereText(port, listeners)}.`;
 }
 
 async function listenersOf({ context, folder }: RunScope, name: string) {

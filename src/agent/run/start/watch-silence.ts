@@ -1,15 +1,10 @@
-import { stat } from "node:fs/promises";
-
 import type { InstanceNote } from "#agent/apps/instance-notes.ts";
 import { INSTANCE_HOST } from "#agent/apps/instance-spec.ts";
 import { containerHint } from "#agent/run/start/container-hint.ts";
+import { elsewhereText, instanceListeners } from "#agent/run/start/instance-listeners.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
-import { instanceLog } from "#agent/workspace/instance-logs.ts";
-import { type Listener, tcpListeners } from "#node/tcp-sockets.ts";
+import type { Listener } from "#node/tcp-sockets.ts";
 
-/** So many of the newest sockets of its user are examined, and so many addresses named. */
-const MAX_EXAMINED = 20;
-const MAX_NAMED = 3;
 /** The first look is after this part of the time. */
 const EARLY_PARTS = 3;
 
@@ -26,7 +21,7 @@ export function watchSilence({ context, folder, log }: Pick<RunScope, "context" 
   async function report(note: InstanceNote, isEarly: boolean): Promise<void> {
     const { name, port, inside } = note;
     if (inside !== undefined) return await reportContainer(name, inside, isEarly);
-    const own = await listenersOf(name);
+    const own = await instanceListeners({ context, folder }, name, () => timers.has(name));
     if (!timers.has(name)) return;
     if (!isEarly || own.length > 0) return log.system("start", silenceText(name, port ?? 0, own));
     const wait = silentInstanceMs - earlyMs;
@@ -50,21 +45,6 @@ export function watchSilence({ context, folder, log }: Pick<RunScope, "context" 
     );
   }
 
-  async function listenersOf(name: string): Promise<readonly Listener[]> {
-    // The log belongs to the user who runs the instance.
-    const user = await stat(instanceLog(folder, name)).catch(() => null);
-    const candidates = tcpListeners().filter(({ uid }) => uid === user?.uid);
-    const own: Listener[] = [];
-    for (const one of candidates.slice(0, MAX_EXAMINED)) {
-      if (!timers.has(name) || own.length === MAX_NAMED) break;
-      const holds = await context.supervisor.listensOn(folder.id, name, one.port);
-      if (holds.ok && holds.value) own.push(one);
-      // An instance opens its sockets at about the same time.
-      else if (own.length > 0) break;
-    }
-    return own;
-  }
-
   return {
     started(note: InstanceNote): void {
       timers.set(
@@ -83,16 +63,10 @@ export function watchSilence({ context, folder, log }: Pick<RunScope, "context" 
   };
 }
 
-const placeOf = ({ address, port }: Listener) => `${address}:${port}`;
-
 /** @param listeners what the instance listens on */
 export function silenceText(name: string, port: number, listeners: readonly Listener[]): string {
   const silent = `${name} does not listen on ${INSTANCE_HOST}:${port} yet`;
   if (listeners.length === 0)
     return `${silent}: it must use the port in PORT. If it answers no requests, such as a bot, name the process worker`;
-  const samePort = listeners.filter((one) => one.port === port);
-  const fix = samePort.length > 0 ? "the address in HOST" : "the port in PORT and the address in HOST";
-  const found = samePort.length > 0 ? samePort : listeners;
-  const places = found.map(placeOf).join(" and ");
-  return `${silent}; it listens on ${places}: use ${fix}, ${INSTANCE_HOST}`;
+  return `${silent}; ${elsewhereText(port, listeners)}`;
 }

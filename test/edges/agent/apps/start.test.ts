@@ -170,7 +170,9 @@ describe("a deployment of an app", () => {
       failure: {
         code: "timed_out",
         stage: "start",
-        hint: expect.stringContaining("seems to listen on port 3000"),
+        hint: expect.stringMatching(
+          /^The app does not use the port that it gets: it listens on \[::1\]:\d+: use the port in PORT and the address in HOST, 127\.0\.0\.1\.$/,
+        ),
       },
     });
     world.repository.commit({ ...smallApp("sick"), sick: "" });
