@@ -16,7 +16,7 @@ export const variables = [
 /** What `gantry --help` prints. */
 export function generalHelp(commands: readonly CommandSpec[]): string {
   return [
-    "Deploy git repositories to your own servers.",
+    "Deploy git repositories and images to your own servers.",
     "",
     "usage: gantry COMMAND [options]",
     "",

@@ -55,7 +55,11 @@ async function withSignInHint(session: Session, failed: Failed): Promise<Failed>
   // Only members and tokens that they create have these scopes.
   if (code !== "insufficient_scope" || !/ members:(?:read|write)\b/.test(detail)) return failed;
   const account = await ownAccount();
-  return account.ok && account.value.member === null ? add("Sign in as a member") : failed;
+  if (!account.ok || account.value.member !== null) return failed;
+  if (account.value.has_owner) return add("Sign in as a member");
+  const hint =
+    "There is no member yet: open the sign-in link of the installation, and become the owner there.";
+  return { ...failed, problem: { ...failed.problem, detail: `${detail} ${hint}` } };
 }
 
 export function openSession(context: CommandContext, installation: Installation): Result<Session> {

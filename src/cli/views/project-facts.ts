@@ -1,3 +1,4 @@
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import { resolveCron } from "#project-files/cron/resolve-cron.ts";
 import { sourceText } from "#contract/processes/command-source.ts";
 import { resolveProcesses } from "#contract/processes/resolve-processes.ts";
@@ -79,6 +80,9 @@ const noneText = (name: string): string =>
 
 function projectFacts(output: Output, project: Project, servers: ShownServers): Fact[] {
   const { serving, automatic } = project;
+  // Nothing of an image is detected or built.
+  const isImage = isImageRepository(project.repository);
+  const servesFiles = project.app_type === "static" && !isImage;
   const settingText = (name: (typeof automatic)[number], text: string | null) => {
     if (!automatic.includes(name)) return printable(text ?? "none");
     return isDetectedLater(project) ? NOT_DETECTED : `${printable(text ?? "none")} (automatic)`;
@@ -100,21 +104,18 @@ function projectFacts(output: Output, project: Project, servers: ShownServers): 
       "server",
       servers.first === null ? project.server_id : `${printableName(servers.first)} (${project.server_id})`,
     ],
-    ["framework", settingText("framework", project.framework)],
+    ["framework", isImage ? null : settingText("framework", project.framework)],
     ["because", reasonsText(project)],
-    ["type", typeText(project)],
-    ["install command", settingText("install_command", project.install_command)],
-    ["build command", settingText("build_command", project.build_command)],
+    ["type", isImage ? "image" : typeText(project)],
+    ["install command", isImage ? null : settingText("install_command", project.install_command)],
+    ["build command", isImage ? null : settingText("build_command", project.build_command)],
     ["dockerfile", dockerfileText(project.dockerfile)],
     [
       "output directory",
-      publishesNothing(project) ? null : settingText("output_directory", project.output_directory),
+      isImage || publishesNothing(project) ? null : settingText("output_directory", project.output_directory),
     ],
-    [
-      "trailing slash",
-      project.app_type === "static" ? settingText("trailing_slash", project.trailing_slash) : null,
-    ],
-    ["fallback", project.app_type === "static" ? settingText("fallback", project.fallback) : null],
+    ["trailing slash", servesFiles ? settingText("trailing_slash", project.trailing_slash) : null],
+    ["fallback", servesFiles ? settingText("fallback", project.fallback) : null],
     ["release command", releaseText(project)],
     ["activate command", project.activate_command === null ? null : printable(project.activate_command)],
     ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],

@@ -459,6 +459,24 @@ describe("gantry projects", () => {
   });
 });
 
+describe("a project with an image", () => {
+  it("shows nothing that is detected or built", async () => {
+    await run("servers", "add", "web-image", "192.0.2.62");
+    const source = ["-r", "docker://ghcr.io/acme/shop", "-b", "v1", "--server", "web-image"];
+    const { stdout } = await run("projects", "create", "of-image", ...source);
+    expect(stdout).toMatch(/^type\timage$/m);
+    expect(stdout).not.toMatch(/^(framework|install command|build command|output directory|fallback)\t/m);
+  });
+});
+
+describe("an account without a member", () => {
+  it("says how to get the first one", async () => {
+    expect((await run("members", "list")).stderr).toContain(
+      "lacks the scope members:read. There is no member yet: open the sign-in link of the installation, and become the owner there.",
+    );
+  });
+});
+
 describe("gantry projects set", () => {
   it("changes each kind of setting, says what has changed, and refuses a value of another form", async () => {
     expect((await run("servers", "add", "web-set", "192.0.2.61")).code).toBe(0);
