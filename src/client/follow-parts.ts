@@ -66,5 +66,5 @@ export async function* followParts<Value extends Part>(
 
 /** Whether the server may answer later. A proxy on the way causes `unexpected_answer`. */
 function isWorthRetrying({ code, status }: Problem): boolean {
-  return code === "server_offline" || code === "unexpected_answer" || status === 0 || isTemporary(status);
+  return code === "server_offline" || code === "unexpected_answer" || isTemporary(status);
 }

@@ -15,9 +15,9 @@ export function retryDelayMs(failures: number): number {
   return backOffMs(failures, BETWEEN_TRIES) * (0.5 + chance / 512);
 }
 
-/** Whether the same request may succeed later. */
+/** Whether the same request may succeed later. @param status of the answer; 0: there was none */
 export function isTemporary(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500;
+  return status === 0 || status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
 /**

@@ -35,11 +35,10 @@ export function sendWithRetry(options: RetryOptions): Send {
       if (result.ok) return result;
       const { problem, retryAfterMs = 0 } = result;
       const failed = { ...result, unanswered };
-      const isUnanswered = problem.status === 0;
-      if (!isRepeatable(endpoint) || !(isUnanswered || isTemporary(problem.status))) return failed;
+      if (!isRepeatable(endpoint) || !isTemporary(problem.status)) return failed;
       const ms = Math.max(retryDelayMs(failures), retryAfterMs);
       if (now() + ms > until || isEnded()) return failed;
-      if (isUnanswered) unanswered += 1;
+      if (problem.status === 0) unanswered += 1;
       onWaiting?.(problem, ms);
       await pause(ms, signal);
       if (isEnded()) return failed;

@@ -67,7 +67,7 @@ export async function findJobToken(context: CommandContext, url: string): Promis
     const { problem, retryAfterMs = 0 } = exchanged;
     const ms = Math.max(retryDelayMs(failures), retryAfterMs);
     const isTooLate = performance.now() + ms > until || signal.aborted;
-    if (isTooLate || !(problem.status === 0 || isTemporary(problem.status))) return exchanged;
+    if (isTooLate || !isTemporary(problem.status)) return exchanged;
     output.note(`${problem.detail} Trying again.`);
     await pause(ms, signal);
   }

@@ -127,7 +127,7 @@ function endOf(claimed: Failed, signal: AbortSignal): Failed | null {
       "not_signed_in",
       "This installation is too old for a sign-in by the browser. Use gantry login --with-token.",
     );
-  return code === "sign_in_pending" || status === 0 || isTemporary(status) ? null : claimed;
+  return code === "sign_in_pending" || isTemporary(status) ? null : claimed;
 }
 
 async function pauseUntilProof(

@@ -128,7 +128,7 @@ export class Resource<Value> {
     clearTimeout(this.#timer);
     const { value, problem } = this.state.value;
     if (this.#watchers === 0 || document.visibilityState === "hidden" || !navigator.onLine) return;
-    if (problem !== null && problem.status !== 0 && !isTemporary(problem.status)) return;
+    if (problem !== null && !isTemporary(problem.status)) return;
     const usual =
       typeof this.#interval === "function" ? (value === null ? null : this.#interval(value)) : this.#interval;
     const often =

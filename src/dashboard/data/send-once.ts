@@ -22,7 +22,7 @@ export function sendOnce(now: () => number, newKey: () => string): Send {
     const headers = { ...request.headers, "idempotency-key": key };
     const result = await send(endpoint, { ...request, headers }, transport);
     const { status } = result.ok ? result : result.problem;
-    if (status !== 0 && !isTemporary(status)) unanswered.delete(content);
+    if (!isTemporary(status)) unanswered.delete(content);
     return result;
   };
 }
