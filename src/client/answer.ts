@@ -1,7 +1,7 @@
-import { parseWith } from "#contract/endpoints/endpoint.ts";
 import type { Failure } from "#contract/lib/result.ts";
 import { parseJson } from "#contract/parse-json.ts";
-import { Problem } from "#contract/problems.ts";
+import type { Problem } from "#contract/problems.ts";
+import { readProblem } from "#client/read-problem.ts";
 
 /**
  * A failed call. `retryAfterMs`: the delay that the response asks for. `unanswered`: the number of earlier tries without a
@@ -15,8 +15,8 @@ export type Failed = Failure<{
 
 /** The problem in a response that is not a success. */
 export function problemIn(text: string, { status, headers }: Response, baseUrl: string): Failed {
-  const problem = parseWith(Problem, parseJson(text));
-  if (problem.success) return { ok: false, problem: problem.data };
+  const problem = readProblem(parseJson(text));
+  if (problem !== null) return { ok: false, problem };
   const location = headers.get("location");
   const detail =
     location === null

@@ -1,4 +1,4 @@
-import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import type { RequestLine } from "#contract/endpoints/request-lines.ts";
 import type { Problem } from "#contract/problems.ts";
 import { problemIn, unexpected, unreachable } from "#client/answer.ts";
 import type { Connection } from "#client/connection.ts";
@@ -21,7 +21,7 @@ export function connectionLost(error: unknown, baseUrl: string, isCut: boolean):
 
 /** Requests the event stream of an endpoint. Never throws. */
 export async function openEventStream(
-  endpoint: Endpoint,
+  line: RequestLine,
   request: AnyRequest,
   transport: Transport,
   connection: Connection,
@@ -29,7 +29,7 @@ export async function openEventStream(
   const { baseUrl } = transport;
   const asStream = { ...request, headers: { ...request.headers, accept: "text/event-stream" } };
   const response = await connection.answer(async (signal) => {
-    const url = urlOf(endpoint, asStream, transport);
+    const url = urlOf(line, asStream, transport);
     return await transport.fetch(url, { headers: headersOf(asStream, transport), signal });
   });
   if (!response.ok) return { kind: "retry", ...connectionLost(response.error, baseUrl, false) };

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
-import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/schemas.ts";
-import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/log-stream.ts";
+import type { RequestLine } from "#contract/endpoints/request-lines.ts";
 import { pause } from "#contract/lib/pause.ts";
 import type { Problem } from "#contract/problems.ts";
 import { Connection } from "#client/connection.ts";
@@ -20,7 +20,7 @@ export type Followed<Item> =
   | { readonly type: "problem"; readonly problem: Problem };
 
 export type FollowedStream<Item> = {
-  readonly endpoint: Endpoint;
+  readonly endpoint: RequestLine;
   readonly request: AnyRequest;
   /** The id of the last event that the caller has; null: none. */
   readonly lastId: string | null;

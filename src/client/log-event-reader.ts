@@ -1,10 +1,12 @@
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 
-import { LOG_END_EVENT, LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
+import { LOG_END_EVENT } from "#contract/endpoints/logs/log-stream.ts";
+import type { LogEnd, LogLine, LogPage } from "#contract/endpoints/logs/schemas.ts";
+import type { RequestLine } from "#contract/endpoints/request-lines.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import type { Problem } from "#contract/problems.ts";
-import { parseKnown } from "#contract/tolerant.ts";
 import { unexpected } from "#client/answer.ts";
+import type { ClientResult } from "#client/exchange.ts";
 
 /**
  * `waiting`: the control plane is unreachable or temporarily unavailable; the next try is in `ms` milliseconds. `end`:
@@ -16,6 +18,17 @@ export type FollowedLogEvent =
   | { readonly type: "waiting"; readonly problem: Problem; readonly ms: number }
   | ({ readonly type: "end" } & Pick<LogEnd, "status" | "failure">)
   | { readonly type: "problem"; readonly problem: Problem };
+
+/** How to read what an installation sends of a log. The readers return null for anything else. */
+export type LogReading = {
+  readonly endpoint: RequestLine;
+  readonly line: (value: unknown) => LogLine | null;
+  readonly end: (value: unknown) => Pick<LogEnd, "status" | "failure"> | null;
+  /** Reads a page of the lines so far. */
+  readonly page: (query: {
+    readonly cursor?: string;
+  }) => Promise<ClientResult<Pick<LogPage, "lines" | "next_cursor">>>;
+};
 
 /** `gap`: lines are missing before the received one. `problem` is reported if they stay missing. */
 export type ReadLogEvent =
@@ -34,14 +47,16 @@ const SLICE_BYTES = 16 * 1024;
 /** Parses the bytes of one connection into events. The bytes can be split anywhere. */
 export class LogEventReader {
   readonly #baseUrl: string;
+  readonly #reading: Pick<LogReading, "line" | "end">;
   readonly #decoder = new TextDecoder();
   readonly #parser: EventSourceParser;
   #last: number;
   #events: ReadLogEvent[] = [];
 
   /** @param afterLine the last line that was read: up to it, lines are skipped */
-  constructor(afterLine: number, baseUrl: string) {
+  constructor(afterLine: number, baseUrl: string, reading: Pick<LogReading, "line" | "end">) {
     this.#last = afterLine;
+    this.#reading = reading;
     this.#baseUrl = baseUrl;
     this.#parser = createParser({
       maxBufferSize: MAX_EVENT_CHARACTERS,
@@ -64,17 +79,17 @@ export class LogEventReader {
 
   #read({ event, data }: EventSourceMessage): void {
     if (event === LOG_END_EVENT) {
-      const end = parseKnown(LogEnd, parseJson(data));
-      if (!end.success) return this.#fail();
-      const { status, failure } = end.data;
+      const end = this.#reading.end(parseJson(data));
+      if (end === null) return this.#fail();
+      const { status, failure } = end;
       this.#events.push({ type: "end", status, failure });
       return;
     }
     // A newer control plane may send other events, which are ignored.
     if (event !== undefined && event !== "message") return;
-    const line = parseKnown(LogLine, parseJson(data));
-    if (!line.success) return this.#fail();
-    const number = line.data.line;
+    const line = this.#reading.line(parseJson(data));
+    if (line === null) return this.#fail();
+    const number = line.line;
     if (number <= this.#last) return;
     if (number > this.#last + 1) {
       const reason = `Line ${this.#last + 1} of the log is missing.`;
@@ -82,7 +97,7 @@ export class LogEventReader {
       return;
     }
     this.#last = number;
-    this.#events.push({ type: "line", line: line.data });
+    this.#events.push({ type: "line", line });
   }
 
   #fail(): void {

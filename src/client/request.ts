@@ -1,4 +1,4 @@
-import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import type { RequestLine } from "#contract/endpoints/request-lines.ts";
 
 /** How to reach a control plane. `fetch` is injected, so the client runs in every runtime. */
 export type Transport = {
@@ -15,15 +15,17 @@ export type AnyRequest = {
   /** Sent as JSON, or as it is if it is bytes. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the request. */
+  readonly signal?: AbortSignal;
 };
 
 /** The URL of an endpoint with its parameters. */
 export function urlOf(
-  endpoint: Endpoint,
+  { path: template }: Pick<RequestLine, "path">,
   { params = {}, query = {} }: AnyRequest,
   { baseUrl }: Transport,
 ): string {
-  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+  const path = template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   const search = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
   );

@@ -8,7 +8,13 @@ export function takesIdempotencyKey({ method, path, access, success }: Endpoint)
   return method === "POST" && access.by === "token" && isCreating;
 }
 
-/** Whether a retry is safe: a repeated request, with the same Idempotency-Key if accepted, has no further effect. */
-export function isRepeatable(endpoint: Endpoint): boolean {
-  return endpoint.method !== "POST" || takesIdempotencyKey(endpoint);
+/**
+ * Whether a retry is safe. `always`: a repeated request has no further effect. `with_key`: it has none if it carries the
+ * same Idempotency-Key.
+ */
+export type Repeats = "always" | "with_key" | "never";
+
+export function repeatsOf(endpoint: Endpoint): Repeats {
+  if (takesIdempotencyKey(endpoint)) return "with_key";
+  return endpoint.method === "POST" ? "never" : "always";
 }

@@ -1,5 +1,6 @@
 import { oneLine } from "#contract/log-text.ts";
-import { LOG_END_EVENT, type LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
+import { LOG_END_EVENT } from "#contract/endpoints/logs/log-stream.ts";
+import { type LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { storedAs } from "#contract/stored.ts";
 import type { LogEvent } from "#worker/following/log/follow-log.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";

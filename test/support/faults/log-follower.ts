@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { createParser } from "eventsource-parser";
 
-import { LOG_END_EVENT, LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
+import { LOG_END_EVENT } from "#contract/endpoints/logs/log-stream.ts";
+import { LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
 
 /** A client that follows a growing log, and reconnects after its last line when the stream is cut. */
 export type LogFollower = {

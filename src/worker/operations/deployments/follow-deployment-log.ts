@@ -1,5 +1,6 @@
 import type { DeploymentId } from "#contract/ids.ts";
-import { LOG_HEARTBEAT_MS, type LogEnd, type LogQuery } from "#contract/endpoints/logs/schemas.ts";
+import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/log-stream.ts";
+import type { LogEnd, LogQuery } from "#contract/endpoints/logs/schemas.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";

@@ -2,7 +2,7 @@ import { wholeFrom } from "#contract/bounds.ts";
 import type { Events, EventsQuery } from "#contract/endpoints/events/endpoints.ts";
 import { typesOf } from "#contract/endpoints/events/patterns.ts";
 import type { Event } from "#contract/endpoints/events/schemas.ts";
-import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/schemas.ts";
+import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/log-stream.ts";
 import type { EventId } from "#contract/ids.ts";
 import { DEFAULT_PAGE_SIZE } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";

@@ -1,4 +1,4 @@
-import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/schemas.ts";
+import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/log-stream.ts";
 import {
   type AppOutput,
   DEFAULT_OUTPUT_LINES,
