@@ -1,4 +1,4 @@
-import { MAX_PAGE_SIZE } from "#contract/paging.ts";
+import { MAX_PAGE_SIZE } from "#contract/page-size.ts";
 import type { ClientResult } from "#client/send.ts";
 
 type PageQuery = { readonly limit: number; readonly cursor?: string };

@@ -11,7 +11,8 @@ export type Transport = {
 
 export type AnyRequest = {
   readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** A list is sent as its words, separated by commas. */
+  readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
   /** Sent as JSON, or as it is if it is bytes. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,7 +28,7 @@ export function urlOf(
 ): string {
   const path = template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   const search = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`],
   );
   return `${baseUrl}${path}${search.length === 0 ? "" : `?${search.join("&")}`}`;
 }

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
 import { textBetween, textLike, textUpTo } from "#contract/bounds.ts";
+import { MAX_PAGE_SIZE } from "#contract/page-size.ts";
 
 export const DEFAULT_PAGE_SIZE = 50;
-export const MAX_PAGE_SIZE = 100;
 
 /** A number in a query string. */
 export function queryInteger(least: number, most: number) {

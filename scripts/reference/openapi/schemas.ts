@@ -18,14 +18,21 @@ const INSTANT = /(?:_at|^last_deploy|^time)$/;
 /** Schemas that agents send: a newer agent may send fields that an older installation ignores. Some are in responses. */
 const sentByAgents = new Set([...Object.keys(agentSchemas), "Failure", "FailureEvidence", "LiveEvidence"]);
 
-/** Every named schema of one direction, with its texts. */
-export function namedSchemas(direction: Direction): Map<string, Schema> {
+/**
+ * Every named schema of one direction, with its texts.
+ * @param override changes the JSON Schema of a part
+ */
+export function namedSchemas(
+  direction: Direction,
+  override: NonNullable<z.core.ToJSONSchemaParams["override"]> = () => undefined,
+): Map<string, Schema> {
   const registry = z.registry<{ id: string }>();
   for (const [name, text] of Object.entries(schemaTexts))
     registry.add(text.schema, { id: nameFor(name, text, direction) });
   const { schemas } = z.toJSONSchema(registry, {
     target: "draft-2020-12",
     io: direction,
+    override,
     uri: (id) => PREFIX + id,
   });
   return new Map(

@@ -19,6 +19,10 @@ export const Schema = z.strictObject({
   maxItems: z.number().optional(),
   required: z.array(z.string()).optional(),
   "x-enumDescriptions": z.record(z.string(), z.string()).optional(),
+  /** What a newer version may send besides. Not in the document, but in the types of the client. */
+  get "x-growing"(): z.ZodOptional<typeof Schema> {
+    return Schema.optional();
+  },
   get additionalProperties(): z.ZodOptional<z.ZodUnion<readonly [z.ZodBoolean, typeof Schema]>> {
     return z.union([z.boolean(), Schema]).optional();
   },

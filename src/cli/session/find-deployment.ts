@@ -1,6 +1,6 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId } from "#contract/ids.ts";
-import { MAX_PAGE_SIZE } from "#contract/paging.ts";
+import { MAX_PAGE_SIZE } from "#contract/page-size.ts";
 import { type Result, missing, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import type { Session } from "#cli/session/session.ts";
