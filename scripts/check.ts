@@ -9,7 +9,7 @@ import { checkProblemTable } from "./check/problem-table.ts";
 import { checkProcessTables } from "./check/process-tables.ts";
 import { checkRoleTable } from "./check/role-table.ts";
 import { checkScopeTable } from "./check/scope-table.ts";
-import { checkDashboardSize, checkWorkerBundle } from "./check/sizes.ts";
+import { checkClientSize, checkDashboardSize, checkWorkerBundle } from "./check/sizes.ts";
 import { checkTrackedFiles } from "./check/tracked-files.ts";
 import { isText, sampleFiles, trackedFiles } from "./check/tracked-texts.ts";
 import { Problem } from "./shared/problem.ts";
@@ -49,6 +49,7 @@ const checks: readonly Check[] = [
   { name: "docs/scaling.md has the measured counts", run: checkScalingTables, fix: "npm run reference" },
   { name: "the Worker's bundle is small and starts fast", run: checkWorkerBundle },
   { name: "the dashboard's first page is small", run: checkDashboardSize },
+  { name: "the client for programs is small", run: checkClientSize },
   { name: "every text uses plain words", run: checkPlainWords },
   { name: "no paths or names of one machine are tracked", run: checkTrackedFiles },
   { name: "every package that this system installs has a hash", run: checkPackageHashes },

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 
+import { clientCallsPath, clientCallsText } from "./reference/client-calls.ts";
 import { commandPagePath, withCommandReference } from "./reference/command-reference.ts";
 import { tokensPagePath, withScopeTables } from "./reference/scope-table.ts";
 import { readScalingPage, scalingPagePath } from "./reference/scaling-tables.ts";
@@ -33,6 +34,7 @@ docs/scaling.md, the presets of typical projects, and the paths of endpoints wit
     await writeFile(scalingPagePath, (await readScalingPage()).current);
     await writeFile(usualPresetsPath, usualPresetsText());
     await writeFile(requestLinesPath, requestLinesText());
-    await runCommand(["oxfmt", usualPresetsPath, requestLinesPath]);
+    await writeFile(clientCallsPath, clientCallsText());
+    await runCommand(["oxfmt", usualPresetsPath, requestLinesPath, clientCallsPath]);
   },
 );

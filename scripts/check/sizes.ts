@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 import type { WorkerFile } from "../shared/bundle-worker.ts";
+import { bundleClient } from "../client/build-client.ts";
 import { buildDashboard } from "../shared/build-dashboard.ts";
 import { buildReleaseBundle, packReleaseBundle } from "../shared/release-bundle.ts";
 import { root } from "../shared/root.ts";
@@ -19,6 +20,8 @@ const MOST_WORKER_BYTES = 340_000;
 const MOST_FIRST_BYTES = 190_000;
 /** The limit for all scripts that the first page of the dashboard needs. */
 const MOST_DASHBOARD_BYTES = 60_000;
+/** The client for programs, which browsers load too. */
+const MOST_CLIENT_BYTES = 15_000;
 /** The font is compressed already. The first page is readable without it. */
 const MOST_FONT_BYTES = 40_000;
 
@@ -113,6 +116,12 @@ export async function checkDashboardSize(): Promise<SizeOutcome> {
     MOST_DASHBOARD_BYTES,
     (size) => `The scripts of the dashboard's first page are ${size}.`,
   );
+}
+
+/** Checks the compressed size of the client for programs. It grows by zod's 15 kB if it imports a schema. */
+export async function checkClientSize(): Promise<SizeOutcome> {
+  const bytes = gzipSync(await bundleClient()).length;
+  return compare(bytes, MOST_CLIENT_BYTES, (size) => `The client for programs is ${size}.`);
 }
 
 function gzipSize(files: readonly WorkerFile[]): number {

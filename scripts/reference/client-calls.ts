@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
+import { mapValues } from "#contract/lib/map-values.ts";
 import { repeatsOf } from "#contract/repeatable.ts";
 
 import { root } from "../shared/root.ts";
@@ -9,13 +10,17 @@ import { inlineSchema } from "./openapi/schemas.ts";
 
 export const clientCallsPath = join(root, "src", "library", "calls.ts");
 
+/** What src/library/calls.ts says of each endpoint. */
+export function clientCalls(): Readonly<Record<string, unknown>> {
+  return mapValues<string, Endpoint, unknown>(userEndpoints, (endpoint) => {
+    const { method, path } = endpoint;
+    return { method, path, repeats: repeatsOf(endpoint), ...rowsOf(endpoint) };
+  });
+}
+
 /** The text of src/library/calls.ts. */
 export function clientCallsText(): string {
-  const rows = Object.entries<Endpoint>(userEndpoints).map(([name, endpoint]) => {
-    const { method, path } = endpoint;
-    const call = { method, path, repeats: repeatsOf(endpoint), ...rowsOf(endpoint) };
-    return `  ${name}: ${JSON.stringify(call)},\n`;
-  });
+  const rows = Object.entries(clientCalls()).map(([name, call]) => `  ${name}: ${JSON.stringify(call)},\n`);
   return `// Generated from user-endpoints.ts by \`npm run reference\`. If a line is missing or old, it does not compile.
 
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";

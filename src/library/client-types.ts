@@ -98,7 +98,7 @@ export type ClientOptions = {
   /** Of the installation, such as `https://gantry.example.com`. */
   readonly url: string;
   /** An API token. Not needed for operations that everyone can call. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** Sends the requests. If omitted: the `fetch` of the runtime. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** How long a try of a request may take, in milliseconds. Default: 30,000. */

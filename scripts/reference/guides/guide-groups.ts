@@ -12,7 +12,7 @@ export type GuideGroup = { readonly title: string; readonly names: readonly stri
 const groups: readonly GuideGroup[] = [
   {
     title: "Get started",
-    names: ["guides/first-hour", "dashboard", "command", "frameworks"],
+    names: ["guides/first-hour", "dashboard", "command", "client", "frameworks"],
   },
   {
     title: "Frameworks",
