@@ -94,7 +94,7 @@ const usual = [
   ]),
   inNode("openapi", ["openapi"]),
   withAgents("agent", ["agent", "build"]),
-  inNode("command", ["cli"]),
+  inNode("command", ["cli", "action"]),
   inNode("journeys", ["journeys"]),
 ];
 

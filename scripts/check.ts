@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { checkActionBundle } from "./check/action-bundle.ts";
 import { checkScalingTables } from "./check/scaling-tables.ts";
 import { checkMigrations } from "./check/migrations.ts";
 import { checkOpenApi } from "./check/open-api.ts";
@@ -47,6 +48,7 @@ const checks: readonly Check[] = [
   { name: "docs/members.md lists what each role may call", run: checkRoleTable, fix: "npm run reference" },
   { name: "docs/processes.md lists every key and field", run: checkProcessTables, fix: "npm run reference" },
   { name: "docs/scaling.md has the measured counts", run: checkScalingTables, fix: "npm run reference" },
+  { name: "the action's bundle is up to date and small", run: checkActionBundle, fix: "npm run reference" },
   { name: "the Worker's bundle is small and starts fast", run: checkWorkerBundle },
   { name: "the dashboard's first page is small", run: checkDashboardSize },
   { name: "the client for programs is small", run: checkClientSize },

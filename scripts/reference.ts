@@ -1,4 +1,5 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { clientCallsPath, clientCallsText } from "./reference/client-calls.ts";
 import { commandPagePath, withCommandReference } from "./reference/command-reference.ts";
@@ -9,6 +10,8 @@ import { requestLinesPath, requestLinesText } from "./reference/request-lines.ts
 import { membersPagePath, withRoleTable } from "./reference/role-table.ts";
 import { apiPagePath, withProblemTable } from "./reference/problem-table.ts";
 import { usualPresetsPath, usualPresetsText } from "./reference/usual-presets.ts";
+import { actionFolder, bundleAction } from "./shared/build-action.ts";
+import { root } from "./shared/root.ts";
 import { runCommand } from "./shared/run-command.ts";
 import { noOptions, runScript } from "./shared/script.ts";
 
@@ -17,7 +20,8 @@ await runScript(
     usage: "npm run reference",
     summary: `Updates the generated parts of tracked files: the problem table in docs/api.md, the scopes in docs/tokens.md, the
 operations of each role in docs/members.md, the commands in docs/command.md, the tables in docs/processes.md and
-docs/scaling.md, the presets of typical projects, and the paths of endpoints without their schemas.`,
+docs/scaling.md, the presets of typical projects, the paths of endpoints without their schemas, and the bundle of the
+action for GitHub.`,
     options: noOptions,
   },
   async () => {
@@ -36,5 +40,7 @@ docs/scaling.md, the presets of typical projects, and the paths of endpoints wit
     await writeFile(requestLinesPath, requestLinesText());
     await writeFile(clientCallsPath, clientCallsText());
     await runCommand(["oxfmt", usualPresetsPath, requestLinesPath, clientCallsPath]);
+    await mkdir(join(root, actionFolder), { recursive: true });
+    for (const [path, text] of await bundleAction()) await writeFile(join(root, path), text);
   },
 );

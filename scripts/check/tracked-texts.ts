@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { actionFolder } from "../shared/build-action.ts";
 import { Problem } from "../shared/problem.ts";
 import { root } from "../shared/root.ts";
 import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
@@ -26,7 +27,7 @@ export async function searchFiles(
 /** Whether a file contains text that people write and read. */
 export function isText(path: string): boolean {
   const hasTextName = /\.(?:ts|tsx|mjs|js|md|css|sh|toml|yml|yaml|html)$|^\.ci\/run$/.test(path);
-  return hasTextName && path !== "package-lock.json";
+  return hasTextName && path !== "package-lock.json" && !path.startsWith(`${actionFolder}/`);
 }
 
 /**

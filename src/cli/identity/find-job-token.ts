@@ -5,25 +5,20 @@ import { dirname, isAbsolute, join, sep } from "node:path";
 
 import * as z from "zod/mini";
 
-import { createClientOf } from "#client/client.ts";
-import type { Transport } from "#client/request.ts";
 import { isTemporary, retryDelayMs } from "#client/retry.ts";
-import { trustRuleEndpoints } from "#contract/endpoints/trust-rules/endpoints.ts";
-import { JWT_TYPE, TOKEN_EXCHANGE } from "#contract/endpoints/trust-rules/schemas.ts";
-import { TrustRuleId } from "#contract/ids.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import type { CommandContext } from "#cli/context.ts";
+import { exchangeIdentity, readTrustRule } from "#cli/identity/exchange-identity.ts";
 import { findIdentityToken, isInJob } from "#cli/identity/find-identity-token.ts";
-import { type Result, stop } from "#cli/outcome.ts";
+import type { Result } from "#cli/outcome.ts";
 import { isReadByOthers } from "#cli/settings/config-file.ts";
 import { tokenUrl } from "#cli/settings/installation-url.ts";
 import { variable } from "#cli/settings/variable.ts";
 import { attempt } from "#node/attempt.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
-const TIMEOUT_MS = 30_000;
 /** How long the exchange is tried again, unless --wait says otherwise. */
 const RETRY_MS = 10_000;
 
@@ -42,7 +37,7 @@ export async function findJobToken(context: CommandContext, url: string): Promis
   if (!isInJob(environment)) return null;
   const safe = tokenUrl(url);
   if (!safe.ok) return safe;
-  const rule = readRule(environment);
+  const rule = readTrustRule(environment);
   if (!rule.ok) return rule;
   const retryMs = global.wait === null ? RETRY_MS : Number(global.wait) * 1000;
   const until = performance.now() + retryMs;
@@ -54,7 +49,7 @@ export async function findJobToken(context: CommandContext, url: string): Promis
     const path = isOnlyToken ? cachePath(context, url, token) : null;
     const cached = await readCachedToken(path);
     if (cached !== null) return succeed(cached);
-    const exchanged = await exchange(url, token, rule.value, signal);
+    const exchanged = await exchangeIdentity(url, token, rule.value, signal);
     // Another command of the job may be exchanging the same identity token.
     const isUsed = !exchanged.ok && exchanged.problem.code === "invalid_identity_token";
     const others = isUsed ? await waitForCachedToken(path, signal) : null;
@@ -71,40 +66,6 @@ export async function findJobToken(context: CommandContext, url: string): Promis
     output.note(`${problem.detail} Trying again.`);
     await pause(ms, signal);
   }
-}
-
-/** The trust rule of GANTRY_TRUST_RULE. */
-function readRule(environment: NodeJS.ProcessEnv): Result<TrustRuleId | null> {
-  const given = variable(environment, "GANTRY_TRUST_RULE");
-  if (given === null) return succeed(null);
-  const rule = TrustRuleId.safeParse(given);
-  return rule.success
-    ? succeed(rule.data)
-    : stop(
-        "usage",
-        "GANTRY_TRUST_RULE must be the ID of a trust rule (trust_…). gantry trust list shows it.",
-      );
-}
-
-async function exchange(url: string, token: string, rule: TrustRuleId | null, signal: AbortSignal) {
-  const transport: Transport = {
-    baseUrl: url,
-    token: null,
-    fetch: (address, init) =>
-      fetch(address, {
-        ...init,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-        redirect: "manual",
-      }),
-  };
-  return await createClientOf(trustRuleEndpoints, transport).exchangeToken({
-    body: {
-      grant_type: TOKEN_EXCHANGE,
-      subject_token: token,
-      subject_token_type: JWT_TYPE,
-      ...(rule === null ? {} : { trust_rule_id: rule }),
-    },
-  });
 }
 
 const CachedToken = z.object({ token: z.string(), expires_at: z.number() });

@@ -2,6 +2,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Session } from "#cli/session/session.ts";
 import { describeWaiting } from "#cli/session/describe-waiting.ts";
+import { isHeld } from "#cli/session/is-held.ts";
 
 /** The reason is read after the first time in the queue, then at intervals of the second. */
 const FIRST_MS = 2_000;
@@ -59,13 +60,4 @@ export class QueueWatch {
     }
     if (isHeld(deployment.value)) this.#onHeld(deployment.value);
   }
-}
-
-/**
- * A queued deployment has no deadline only while it, or a deployment ahead of it, is held. A deployment can also wait for an
- * approval after its first servers have switched.
- */
-function isHeld({ status, stage, deadline_at, waiting_on: waiting }: Deployment): boolean {
-  if (status !== "building") return false;
-  return waiting?.type === "approval" || (stage === "queued" && deadline_at === null);
 }

@@ -9,7 +9,7 @@ import { writeAtomic } from "#node/write-atomic.ts";
 export type BareRepository = {
   readonly path: string;
   /** Commits a tree of exactly these files, by their paths. @returns the full commit hash */
-  commit(files: Readonly<Record<string, string>>): Promise<string>;
+  commit(files: Readonly<Record<string, string>>, message?: string): Promise<string>;
 };
 
 const BRANCH = "refs/heads/main";
@@ -31,12 +31,12 @@ export async function createBareRepository(path: string): Promise<BareRepository
   let parent: string | null = null;
   return {
     path,
-    async commit(files) {
+    async commit(files, message = `Change ${Object.keys(files).join(", ")}`) {
       const tree = await writeTree(path, files);
       const now = `Test <test@localhost> ${Math.floor(Date.now() / 1000)} +0000`;
       const lines = [
         ...[`tree ${tree}`, ...(parent === null ? [] : [`parent ${parent}`])],
-        ...[`author ${now}`, `committer ${now}`, "", `Change ${Object.keys(files).join(", ")}`, ""],
+        ...[`author ${now}`, `committer ${now}`, "", message, ""],
       ];
       const sha = await writeObject(path, "commit", Buffer.from(lines.join("\n")));
       await writeAtomic(join(path, BRANCH), `${sha}\n`);
