@@ -50,7 +50,7 @@ export async function follow(
   const look = async (): Promise<void> => {
     timer = setTimeout(() => void look(), NEXT_LOOK_MS);
     const read = await client.getDeployment({ params: { deployment_id: id } });
-    if (!read.ok || read.value.waiting_on === null || isOver()) return;
+    if (!read.ok || read.value.waiting_on === null || isEnded()) return;
     const { version, waiting_on: waiting } = read.value;
     why = waitingText(waiting, null);
     if (why !== printed) runner.line(`v${version} is waiting ${why}`);
@@ -59,7 +59,7 @@ export async function follow(
   };
   let timer = setTimeout(() => void look(), FIRST_LOOK_MS);
   const either = AbortSignal.any([signal, held.signal, timeout]);
-  const isOver = () => either.aborted;
+  const isEnded = () => either.aborted;
   let lostAt: number | null = null;
   try {
     for await (const event of followLog(transport, id, { bookmark, signal: either })) {

@@ -3,6 +3,8 @@ import { join } from "node:path";
 
 import { marked } from "marked";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import * as z from "zod";
 
 import { TrustRule } from "#contract/endpoints/trust-rules/schemas.ts";
 import { root } from "../../scripts/shared/root.ts";
@@ -233,6 +235,16 @@ describe("the action", () => {
   });
 });
 
+/** A workflow with what the action needs. */
+const Workflow = z.object({
+  permissions: z.strictObject({ "id-token": z.literal("write") }),
+  jobs: z.object({
+    deploy: z.object({
+      steps: z.array(z.object({ uses: z.string(), with: z.record(z.string(), z.string()) })),
+    }),
+  }),
+});
+
 describe("action.yml", () => {
   it("has the inputs and outputs that the action reads and sets", async () => {
     const { inputs: declared, outputs } = await readActionFile();
@@ -243,5 +255,19 @@ describe("action.yml", () => {
     const read = [...source.matchAll(/\.input\("(\w+)"\)/g)].map(([, name]) => name);
     expect(new Set(read)).toEqual(new Set(Object.keys(declared)));
     expect(Object.keys(outputs)).toEqual(["id", "version", "url", "site", "status"]);
+  });
+
+  it("is what docs/ci.md describes", async () => {
+    const { inputs: declared, outputs } = await readActionFile();
+    const page = await readFile(join(root, "docs", "ci.md"), "utf8");
+    const rows = [...page.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = ""]) =>
+      cell.match(/(?<=`)\w+(?=`)/g),
+    );
+    expect(new Set(rows)).toEqual(new Set(Object.keys(declared)));
+    for (const name of Object.keys(outputs)) expect(page).toContain(`\`${name}\``);
+    const [, workflow = ""] = /```yaml\n(# \.github[^]*?)```/.exec(page) ?? [];
+    const [step] = Workflow.parse(parse(workflow)).jobs.deploy.steps;
+    expect(Object.keys(step?.with ?? {})).toEqual(["url"]);
+    expect(step?.uses).toMatch(/^acme\/gantry@0{40}$/);
   });
 });

@@ -27,6 +27,7 @@ const groups: readonly GuideGroup[] = [
       "jobs",
       "pushes",
       "ci",
+      "trust-rules",
       "tokens",
       "members",
       "sign-in",
