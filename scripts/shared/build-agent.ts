@@ -9,6 +9,7 @@ import { writeAtomic } from "#node/write-atomic.ts";
 import { bundledYaml } from "./bundled-yaml.ts";
 import { renderInstaller } from "./installer.ts";
 import { packageVersion } from "./package-version.ts";
+import { REQUIRE, requireHttp } from "./require-http.ts";
 import { root } from "./root.ts";
 
 /** The oldest Node version that servers may have. */
@@ -19,28 +20,12 @@ const TARGET = "node20";
  * polyfill for Node 20: esbuild rewrites syntax, but not functions.
  */
 const PREAMBLE = `#!/usr/bin/env node
-import { createRequire } from "node:module"; const require = createRequire(import.meta.url);
+${REQUIRE}
 Promise.withResolvers ??= function () {
   let resolve, reject;
   const promise = new this((yes, no) => { resolve = yes; reject = no; });
   return { promise, resolve, reject };
 };`;
-
-/**
- * Loads `http` with `require`. An `import` reads all of a module's properties, and some of http load undici, which takes a
- * fifth of the CPU time of the agent's start.
- */
-const requireHttp: Plugin = {
-  name: "require-http",
-  setup(bundler) {
-    bundler.onResolve({ filter: /^node:http$/ }, ({ path, kind }) =>
-      kind === "import-statement" ? { path, namespace: "required" } : null,
-    );
-    bundler.onLoad({ filter: /^/, namespace: "required" }, ({ path }) => ({
-      contents: `module.exports = require(${JSON.stringify(path)});`,
-    }));
-  },
-};
 
 /** The exports that the agent and `ws` use of modules that an idle agent may never need, by the module's name. */
 const lazyExports: ReadonlyMap<string, readonly string[]> = new Map([
@@ -76,16 +61,25 @@ module.exports = { ${getters.join(", ")} };`,
   },
 };
 
+/** A program as one file. `sources`: the paths of what is in it, relative to the repository. */
+export type Bundle = { readonly code: string; readonly sources: readonly string[] };
+
 /** Bundles the agent into one file. A server needs only Node and git to run it. Equal sources give equal bytes. */
-export function bundleAgent(): Promise<string> {
+export async function bundleAgent(): Promise<string> {
+  return (await bundleAgentWithSources()).code;
+}
+
+/** As `bundleAgent`, with the paths of the files that it is made of. */
+export function bundleAgentWithSources(): Promise<Bundle> {
   return bundleProgram("src/agent/main/main.ts");
 }
 
-async function bundleProgram(main: string): Promise<string> {
-  const { outputFiles } = await build({
+async function bundleProgram(main: string): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: [main],
     write: false,
+    metafile: true,
     bundle: true,
     platform: "node",
     format: "esm",
@@ -100,7 +94,7 @@ async function bundleProgram(main: string): Promise<string> {
   });
   const [file] = outputFiles;
   if (file === undefined) throw new Error("esbuild wrote no file");
-  return file.text;
+  return { code: file.text, sources: Object.keys(metafile.inputs) };
 }
 
 /** Writes the bundle for users who install the agent by hand. @returns the file's path */
@@ -113,7 +107,8 @@ export async function buildAgent(path = join(root, "build", "gantry-agent.mjs"))
 /** Writes the bundle of the site server, which starts with half of the CPU time that the sources take. */
 export async function buildSites(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await writeAtomic(path, await bundleProgram("src/agent/sites/main.ts"), { uniqueDraft: true });
+  const { code } = await bundleProgram("src/agent/sites/main.ts");
+  await writeAtomic(path, code, { uniqueDraft: true });
 }
 
 /**

@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { COMMAND_VERSION } from "#cli/version.ts";
-import { buildCommand } from "../../scripts/shared/build-command.ts";
+import { buildPackage } from "../../scripts/packages/build-packages.ts";
+import { command } from "../../scripts/packages/package-list.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gantry-package-"));
 const packed = join(folder, `gantry-${COMMAND_VERSION}.tgz`);
@@ -17,16 +18,17 @@ const offline = {
 };
 
 beforeAll(async () => {
-  const source = await buildCommand(join(folder, "package"));
-  execFileSync("npm", ["pack", source, "--pack-destination", folder, "--silent"], { env: offline });
+  writeFileSync(packed, (await buildPackage(command, COMMAND_VERSION)).archive);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the package", () => {
-  it("has the program, a manifest without dependencies and a README", () => {
-    const files = execFileSync("tar", ["-tzf", packed], { encoding: "utf8" }).trim().split("\n");
-    expect(files.toSorted()).toEqual(["package/README.md", "package/gantry.mjs", "package/package.json"]);
-    expect(readFileSync(join(folder, "package", "package.json"), "utf8")).not.toMatch(/ependencies/);
+  it("has the program, a manifest without dependencies, a README and the licenses", () => {
+    const listed = execFileSync("tar", ["-tzf", packed], { encoding: "utf8" }).trim().split("\n");
+    const files = ["LICENSE", "LICENSES-BUNDLED.txt", "README.md", "gantry.mjs", "package.json"];
+    expect(listed).toEqual(files.map((name) => `package/${name}`));
+    const manifest = execFileSync("tar", ["-xzOf", packed, "package/package.json"], { encoding: "utf8" });
+    expect(manifest).not.toMatch(/ependencies/);
   });
 
   it("runs with npx from its file, without a registry", () => {
