@@ -9,7 +9,7 @@ import { type DeploymentId, ProjectId, type TokenId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { missingPermission } from "#contract/may-call.ts";
-import { MAX_PAGE_SIZE } from "#contract/paging.ts";
+import { MAX_PAGE_SIZE } from "#contract/page-size.ts";
 import { permissionsIn } from "#contract/permissions.ts";
 import { missing, type Result, stop } from "#cli/outcome.ts";
 import type { Inputs } from "#action/inputs.ts";
