@@ -43,6 +43,11 @@ import { projectsSet } from "#cli/commands/projects-set.ts";
 import { projectsShow } from "#cli/commands/projects-show.ts";
 import { projectsCheckDomains } from "#cli/commands/projects-check-domains.ts";
 import { projectsTestRepository } from "#cli/commands/projects-test-repository.ts";
+import { configApply } from "#cli/commands/config-apply.ts";
+import { configExport } from "#cli/commands/config-export.ts";
+import { configPlan } from "#cli/commands/config-plan.ts";
+import { configPull } from "#cli/commands/config-pull.ts";
+import { configSchema } from "#cli/commands/config-schema.ts";
 import { connectionsList } from "#cli/commands/connections-list.ts";
 import { cronList } from "#cli/commands/cron-list.ts";
 import { cronLogs } from "#cli/commands/cron-logs.ts";
@@ -181,6 +186,11 @@ export const commands: readonly Command[] = [
   trustDelete,
   accountShow,
   accountSet,
+  configExport,
+  configPlan,
+  configApply,
+  configPull,
+  configSchema,
   open,
   completion,
 ];

@@ -7,7 +7,10 @@ export const exitCodes = {
     code: 1,
     when: "The followed deployment is not live: it failed, was canceled or deleted, or a newer one replaced it. Or a repository test or a build on this machine failed, or the git host did not take a hook, or the target of a webhook refused a test, or no trust rule gives a token for the tested identity token, or the server has not applied a change of the maintenance or of its draining.",
   },
-  usage: { code: 2, when: "The command line or its input is invalid." },
+  usage: {
+    code: 2,
+    when: "The command line or its input is invalid. For gantry config plan: something would change. Its other errors have the code 1.",
+  },
   not_authorised: {
     code: 3,
     when: "No token, or the token is invalid, expired or revoked, or lacks a scope. Or no trust rule trusts the CI job.",
@@ -37,6 +40,8 @@ export const ownProblems = {
   no_deployment: { title: "No deployment", exit: "usage" },
   ambiguous_name: { title: "Ambiguous name", exit: "usage" },
   unreadable_file: { title: "Unreadable file", exit: "usage" },
+  invalid_file: { title: "Invalid file", exit: "usage" },
+  changed_since_plan: { title: "Changed since the plan", exit: "refused" },
   unwritable_file: { title: "Unwritable file", exit: "usage" },
   untrusted_seal_key: { title: "Untrusted seal key", exit: "usage" },
   not_connected: { title: "Not connected", exit: "failed" },

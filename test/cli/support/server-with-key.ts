@@ -23,14 +23,19 @@ export type ServerWithKey = {
   stop(): void;
 };
 
-/** @param name of the server and of the project, which no other test of the account uses */
-export async function createServerWithKey(
+/** A server whose simulated agent is connected. */
+export type ConnectedServer = Pick<
+  ServerWithKey,
+  "serverId" | "agent" | "keys" | "api" | "changeKey" | "stop"
+>;
+
+/** @param name of the server, which no other test of the account uses. It has an address for other servers */
+export async function connectServer(
   { url, token }: Pick<Gantry, "url" | "token">,
   name: string,
-  repository = "https://example.com/shop.git",
-): Promise<ServerWithKey> {
+): Promise<ConnectedServer> {
   const api = createApi(url, token);
-  const server = ServerCreated.parse((await api.call("POST", "/v1/servers", { name, ip: "192.0.2.1" })).json);
+  const server = ServerCreated.parse((await api.call("POST", "/v1/servers", { name, ip: "192.0.2.1", address: "192.0.2.1" })).json);
   const enrollment = await api.call("POST", `/v1/servers/${server.id}/enrollment`);
   const identity = await enrol(networkTo(url), Enrollment.parse(enrollment.json).token, name);
   const agent = new ConnectedAgent(networkTo(url), identity);
@@ -49,23 +54,36 @@ export async function createServerWithKey(
     return keys;
   };
   const keys = await connect();
-  const { id } = await api.createProject({ name, repository, server_id: server.id });
-  const path = `/v1/projects/${id}/variables`;
   return {
-    projectId: id,
     serverId: server.id,
     agent,
     keys,
     api,
-    variables: async () => Variables.parse((await api.call("GET", path)).json),
-    async update(body) {
-      const { status, text } = await api.call("PATCH", path, body);
-      if (status !== 200) throw new Error(text);
-    },
     async changeKey() {
       agent.cut();
       return await connect();
     },
     stop: () => agent.cut(),
+  };
+}
+
+/** @param name of the server and of the project, which no other test of the account uses */
+export async function createServerWithKey(
+  gantry: Pick<Gantry, "url" | "token">,
+  name: string,
+  repository = "https://example.com/shop.git",
+): Promise<ServerWithKey> {
+  const server = await connectServer(gantry, name);
+  const { api } = server;
+  const { id } = await api.createProject({ name, repository, server_id: server.serverId });
+  const path = `/v1/projects/${id}/variables`;
+  return {
+    ...server,
+    projectId: id,
+    variables: async () => Variables.parse((await api.call("GET", path)).json),
+    async update(body) {
+      const { status, text } = await api.call("PATCH", path, body);
+      if (status !== 200) throw new Error(text);
+    },
   };
 }

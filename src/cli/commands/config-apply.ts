@@ -1,0 +1,62 @@
+import { defineCommand } from "#cli/arguments/command.ts";
+import { confirm } from "#cli/ask.ts";
+import { acceptOptions, configOptions, fileDetails, fileWord } from "#cli/commands/config-options.ts";
+import { done } from "#cli/outcome.ts";
+import { withSession } from "#cli/session/session.ts";
+
+export const configApply = defineCommand({
+  name: "config apply",
+  summary: "Make an installation like a file",
+  details: [
+    "Shows the plan, asks, and carries it out in one order: projects, variables, hooks, webhooks, freezes, trust rules, grants, and then deletions. If it is interrupted, run it again: it continues with what is left.",
+    fileDetails,
+    "Nothing is overwritten that was changed while the command ran. With --plan it also refuses if anything has changed since that plan, and does not ask. Settings of a project take effect with its next deployment, or with gantry apply.",
+  ],
+  words: fileWord,
+  options: {
+    ...configOptions,
+    ...acceptOptions,
+    plan: {
+      kind: "text",
+      value: "PLAN",
+      help: "Apply only this plan: its fingerprint, or the file of gantry config plan --out",
+    },
+    yes: { kind: "flag", help: "Apply without asking" },
+  },
+  examples: ["config apply", "config apply gantry.toml --yes", "config apply --plan plan.json"],
+  run: withSession(async (session, { words, options }) => {
+    const { DEFAULT_FILE, preparePlan } = await import("#cli/configuration/prepare-plan.ts");
+    const { runPlan, missingSources } = await import("#cli/configuration/run-plan.ts");
+    const { doneText, planDocument, printPlan } = await import("#cli/views/plan-text.ts");
+    const { checkPlan } = await import("#cli/configuration/check-plan.ts");
+    const prepared = await preparePlan(session, words.file ?? DEFAULT_FILE, options);
+    if (!prepared.ok) return prepared;
+    const { plan, fingerprint, names, current } = prepared.value;
+    const { output } = session;
+    const isPlanned = await checkPlan(session, options.plan, { plan, fingerprint });
+    if (!isPlanned.ok) return isPlanned;
+    printPlan(output, plan);
+    const missing = missingSources(plan.steps, session.environment);
+    if (missing !== null) return missing;
+    if (plan.steps.length > 0) {
+      const confirmed = await confirm(session, "Apply these changes?", options.yes || options.plan !== null);
+      if (!confirmed.ok) return confirmed;
+    }
+    const applied: string[] = [];
+    const ran = await runPlan(plan, {
+      ...{ session, names, current, acceptKeys: options["accept-key"] },
+      onDone: (step) => {
+        const text = doneText(output, step);
+        applied.push(text);
+        output.line(text);
+      },
+    });
+    output.json({ ...planDocument(plan, fingerprint), applied });
+    if (ran.ok) return done;
+    if (applied.length > 0 || plan.steps.length > 1)
+      output.note(
+        `${applied.length} of ${plan.steps.length} changes were made. Run the command again for the others.`,
+      );
+    return ran;
+  }),
+});

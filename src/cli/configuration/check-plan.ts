@@ -1,0 +1,52 @@
+import * as z from "zod/mini";
+
+import type { Plan } from "#cli/configuration/plan.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import type { Session } from "#cli/session/session.ts";
+import { readText } from "#cli/variables/read-text.ts";
+import { planDocument } from "#cli/views/plan-text.ts";
+import { succeed } from "#contract/lib/result.ts";
+import { parseJson } from "#contract/parse-json.ts";
+
+const FINGERPRINT = /^[0-9a-f]{32}$/;
+
+/** What `gantry config plan --out` writes. */
+const WrittenPlan = z.object({
+  fingerprint: z.string(),
+  changes: z.array(z.object({ act: z.string(), path: z.string() })),
+});
+type WrittenPlan = z.infer<typeof WrittenPlan>;
+
+/** Refuses a plan that is no longer what would happen. @param given the value of --plan */
+export async function checkPlan(
+  session: Session,
+  given: string | null,
+  { plan, fingerprint }: { readonly plan: Plan; readonly fingerprint: string },
+): Promise<Result<null>> {
+  if (given === null) return succeed(null);
+  if (FINGERPRINT.test(given)) return given === fingerprint ? succeed(null) : refused(fingerprint, []);
+  const text = await readText(session, given);
+  if (!text.ok) return text;
+  const written = WrittenPlan.safeParse(parseJson(text.value));
+  if (!written.success) return stop("invalid_file", `${given} is no plan of gantry config plan --out.`);
+  if (written.data.fingerprint === fingerprint) return succeed(null);
+  const now = WrittenPlan.parse(planDocument(plan, fingerprint));
+  return refused(fingerprint, differences(written.data, now));
+}
+
+function refused(fingerprint: string, places: readonly string[]): Result<null> {
+  const what = places.length === 0 ? "" : ` The plan differs at ${places.join(", ")}.`;
+  return stop(
+    "changed_since_plan",
+    `The file or the installation was changed since the plan was made, so nothing was applied.${what} Make another plan; its fingerprint is ${fingerprint}.`,
+  );
+}
+
+function differences(before: WrittenPlan, after: WrittenPlan): string[] {
+  const textsOf = ({ changes }: WrittenPlan) =>
+    new Map(changes.map((change) => [`${change.act} ${change.path}`, change.path]));
+  const [old, now] = [textsOf(before), textsOf(after)];
+  const only = (one: Map<string, string>, other: Map<string, string>) =>
+    [...one].flatMap(([text, path]) => (other.has(text) ? [] : [path]));
+  return [...new Set([...only(old, now), ...only(now, old)])];
+}

@@ -1,0 +1,86 @@
+import { SECRET, type Sources } from "#cli/configuration/item.ts";
+import { isList, type Fields, fieldOf, isFields, type Json } from "#cli/configuration/json.ts";
+import type { Issue } from "#cli/configuration/convert.ts";
+import { pathText } from "#cli/configuration/print-toml.ts";
+
+const ENVIRONMENT = /^env:([A-Za-z_][A-Za-z0-9_]*)$/;
+
+/** `{ from = "env:NAME" }`: the value of a field is in the environment. */
+export function sourceText(name: string): Fields {
+  return { from: `env:${name}` };
+}
+
+/** The variable of the environment that a text of a file names; null: it names none. */
+export function readSource(text: Json | undefined): string | null {
+  return typeof text === "string" ? (ENVIRONMENT.exec(text)?.[1] ?? null) : null;
+}
+
+/** The message for a text that names no variable. */
+export const SOURCE_FORM = 'must be the name of an environment variable, such as "env:SHOP_TOKEN"';
+
+/** A name of a variable of the environment for a value that an export leaves out: `SHOP_DATABASE_URL`. */
+export function suggestedSource(...words: readonly string[]): string {
+  const name = words
+    .map((word) =>
+      word
+        .normalize("NFKD")
+        .replace(/[^A-Za-z0-9]+/g, "_")
+        .replace(/^_+|_+$/g, ""),
+    )
+    .filter((word) => word !== "")
+    .join("_")
+    .toUpperCase();
+  return /^[0-9]/.test(name) || name === "" ? `_${name}` : name;
+}
+
+type Resolving = {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly issues: Issue[];
+  readonly isLenient: boolean;
+  /** What stands for the secret at a path of the file, which its schema accepts; null: there is no secret. */
+  readonly secretAt: (path: readonly string[]) => string | null;
+};
+
+export type Resolved = { readonly value: Json; readonly sources: Sources };
+
+/**
+ * Reads the values that a file takes from the environment. A secret is only read when it is sent, and must not stand in the
+ * file itself.
+ */
+export function resolveSources(
+  value: Json,
+  { environment, issues, secretAt, isLenient }: Resolving,
+): Resolved {
+  const sources = new Map<string, string>();
+  const resolve = (inner: Json, path: readonly string[]): Json => {
+    const secret = secretAt(path);
+    if (isFields(inner) && Object.keys(inner).length === 1 && typeof inner["from"] === "string") {
+      const name = readSource(fieldOf(inner, "from"));
+      if (name === null) {
+        issues.push({ path: [...path, "from"], message: SOURCE_FORM });
+        return secret ?? "";
+      }
+      sources.set(pathText(path), name);
+      if (secret !== null) return secret;
+      const given = environment[name];
+      if (given === undefined && !isLenient)
+        issues.push({ path, message: `needs the environment variable ${name}` });
+      return given ?? "";
+    }
+    if (secret !== null && inner !== SECRET) {
+      issues.push({
+        path,
+        message: 'is a secret: write { from = "env:NAME" }, and set NAME in the environment',
+      });
+      return secret;
+    }
+    if (isList(inner)) return inner.map((one, at) => resolve(one, [...path, String(at)]));
+    if (!isFields(inner)) return inner === SECRET ? (secret ?? inner) : inner;
+    const entries = Object.entries(inner).map(([key, one]): [string, Json] => [
+      key,
+      resolve(one, [...path, key]),
+    ]);
+    return Object.fromEntries(entries);
+  };
+  return { value: resolve(value, []), sources };
+}

@@ -1,0 +1,138 @@
+import type * as z from "zod/mini";
+
+import type { ClientResult } from "#client/send.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import type { Session } from "#cli/session/session.ts";
+import { documentPath, type Issue, toDocument, toRequest } from "#cli/configuration/convert.ts";
+import { resolveSources } from "#cli/configuration/environment-values.ts";
+import type { Item, KindName, Sources } from "#cli/configuration/item.ts";
+import { isList, type Fields, isFields, type Json } from "#cli/configuration/json.ts";
+import type { Names } from "#cli/configuration/names.ts";
+import type { Step } from "#cli/configuration/plan.ts";
+import "#contract/issue-messages.ts";
+
+/** What reading a table of a file needs to know. */
+export type Reading = {
+  /** Of the file and the installation, with IDs that nothing has. */
+  readonly names: Names;
+  readonly environment: NodeJS.ProcessEnv;
+  /** The address of the installation. */
+  readonly url: string;
+  readonly issues: Issue[];
+  /** Whether values that the environment lacks are no mistakes. */
+  readonly isLenient: boolean;
+};
+
+/** What carrying out a step needs. */
+export type Running = {
+  readonly session: Session;
+  /** The names of the installation. A step adds what it creates. */
+  readonly names: Names;
+  /** The values of --accept-key. */
+  readonly acceptKeys: readonly string[];
+};
+
+/** A table of a file, as the installation would show it. */
+export type Parsed = Pick<Item, "name" | "identity" | "fields" | "sources" | "masked">;
+
+/** One kind of things: how it is read, written and compared. Its fields follow from the schemas of the contract. */
+export type Kind = {
+  readonly name: KindName;
+  /** Reads a table of a file. Null: it has mistakes, which are in the issues, or means nothing. */
+  parse(key: string, table: Fields, reading: Reading): Parsed | null;
+  /** Reads everything of this kind. */
+  read(session: Session, names: Names): Promise<Result<readonly Item[]>>;
+  /** Reads one again; null: it was deleted. */
+  readAgain(session: Session, names: Names, item: Item): Promise<Result<Item | null>>;
+  create(running: Running, step: Step): Promise<ClientResult<unknown> | Result<unknown>>;
+  update(running: Running, step: Step): Promise<ClientResult<unknown> | Result<unknown>>;
+  remove(running: Running, item: Item): Promise<ClientResult<unknown> | Result<unknown>>;
+};
+
+type Table = {
+  /** The schema of a request that creates one. */
+  readonly schema: z.ZodMiniType;
+  /** What the request has besides the fields of the table. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
+  readonly secretAt?: (path: readonly string[]) => string | null;
+  /** Changes the request before it is checked. */
+  readonly prepare?: (request: Readonly<Record<string, unknown>>) => object;
+};
+
+/**
+ * Reads the fields of a table with the schema of a request. @returns what the schema makes of them; null if there are
+ * mistakes
+ */
+export function readTable(
+  table: Fields,
+  { names, environment, issues, isLenient }: Reading,
+  { schema, fixed = {}, secretAt = () => null, prepare = (request) => request }: Table,
+): { readonly request: unknown; readonly sources: Sources } | null {
+  const before = issues.length;
+  const { value, sources } = resolveSources(table, { environment, issues, secretAt, isLenient });
+  const converted = toRequest(schema, value, names.idOf, issues);
+  if (issues.length > before) return null;
+  const request = prepare({ ...(typeof converted === "object" ? converted : {}), ...fixed });
+  const parsed = schema.safeParse(request);
+  if (parsed.success) return { request: parsed.data, sources };
+  for (const { path, message } of parsed.error.issues)
+    issues.push({ path: documentPath(schema, request, path), message });
+  return null;
+}
+
+/** The fields of a row of the API as a file has them. */
+export function documentFields(schema: z.ZodMiniType, row: unknown, names: Names): Fields {
+  const fields = toDocument(schema, row, names.nameOf);
+  return isFields(fields) ? fields : {};
+}
+
+/** The fields without some of them. */
+export function without(fields: Fields, ...left: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !left.includes(name)));
+}
+
+/** The elements in a fixed order, each once: their order means nothing. */
+export function sorted(value: Json | undefined): Json {
+  if (!isList(value)) return value ?? null;
+  return [...new Set(value.map((one) => (typeof one === "string" ? one : JSON.stringify(one))))].toSorted();
+}
+
+/** A row of the API as an item. */
+export function itemOf(
+  kind: KindName,
+  { key, id, ...item }: Pick<Item, "key" | "fields"> & { readonly id: string } & Partial<Item>,
+): Item {
+  return {
+    kind,
+    key,
+    name: key,
+    identity: key,
+    sources: new Map(),
+    mark: "",
+    masked: [],
+    given: [],
+    ...item,
+    id,
+  };
+}
+
+/** A request as its schema has it. It was checked when the file was read, but names can be gone since. */
+export function checked<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+): Result<z.output<Schema>> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const [issue] = parsed.error.issues;
+  return stop("invalid_file", `${issue?.path.join(".") ?? ""} ${issue?.message ?? "is invalid"}.`);
+}
+
+/** The item, or null if it does not exist. */
+export async function foundOr<Value>(
+  request: Promise<ClientResult<Value>>,
+  toItem: (value: Value) => Item,
+): Promise<Result<Item | null>> {
+  const read = await request;
+  if (read.ok) return { ok: true, value: toItem(read.value) };
+  return read.problem.code === "not_found" ? { ok: true, value: null } : read;
+}

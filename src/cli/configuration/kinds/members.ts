@@ -1,0 +1,86 @@
+import * as z from "zod/mini";
+
+import { toRequest } from "#cli/configuration/convert.ts";
+import type { Item } from "#cli/configuration/item.ts";
+import { isList, type Fields, isFields } from "#cli/configuration/json.ts";
+import {
+  checked,
+  documentFields,
+  foundOr,
+  itemOf,
+  type Kind,
+  readTable,
+  sorted,
+} from "#cli/configuration/kind.ts";
+import type { Names } from "#cli/configuration/names.ts";
+import { readAll } from "#client/read-all.ts";
+import { GrantInput, type Member, UpdateMemberInput } from "#contract/endpoints/members/schemas.ts";
+import { MemberId } from "#contract/ids.ts";
+import { objectOf } from "#contract/lib/json-object.ts";
+import { pick } from "#contract/lib/pick.ts";
+import { succeed } from "#contract/lib/result.ts";
+
+const MAX_GRANTS = 20;
+
+/** What a file says of a member. The name and the address are the member's own. */
+export const MemberTable = z.strictObject({
+  is_owner: z._default(z.boolean(), false),
+  grants: z._default(z.array(GrantInput).check(z.maxLength(MAX_GRANTS)), []),
+});
+
+/** The grants of members, by their address, or by their name if they have none. */
+export const memberKind: Kind = {
+  name: "members",
+  parse(key, table, reading) {
+    const read = readTable(table, reading, { schema: MemberTable });
+    if (read === null) return null;
+    const fields = fieldsOf(MemberTable.parse(read.request), reading.names);
+    return { name: key, identity: key.toLowerCase(), fields, sources: read.sources, masked: [] };
+  },
+  async read({ client }, names) {
+    const members = await readAll(client.listMembers, (page) => page.members);
+    return members.ok ? succeed(members.value.map((member) => toItem(member, names))) : members;
+  },
+  readAgain: async ({ client }, names, { id }) =>
+    await foundOr(client.getMember({ params: { member_id: MemberId.parse(id) } }), (member) =>
+      toItem(member, names),
+    ),
+  create: async () => await Promise.reject(new Error("a member is not created by a file")),
+  async update({ session, names }, { current, changes, after }) {
+    const changed = changes.map(({ path: [name = ""] }) => name);
+    const request = objectOf(toRequest(MemberTable, pick(after, changed), names.idOf, []));
+    const body = checked(UpdateMemberInput, request);
+    if (!body.ok) return body;
+    const params = { member_id: MemberId.parse(current?.id) };
+    return await session.client.updateMember({ params, body: body.value });
+  },
+  remove: async () => await Promise.reject(new Error("a member is not removed by a file")),
+};
+
+function toItem(member: Member, names: Names): Item {
+  const { id, email, name } = member;
+  const key = email ?? name;
+  // The same case as in the file, and the name as the file has it.
+  return itemOf("members", {
+    key,
+    id,
+    name: key,
+    identity: key.toLowerCase(),
+    fields: fieldsOf(member, names),
+  });
+}
+
+function fieldsOf(member: object, names: Names): Fields {
+  const fields = documentFields(MemberTable, member, names);
+  const { grants } = fields;
+  if (!isList(grants)) return fields;
+  return { ...fields, grants: grants.map((grant) => (isFields(grant) ? tidyGrant(grant) : grant)) };
+}
+
+function tidyGrant({ projects = null, extra_scopes = [], ...grant }: Fields): Fields {
+  return {
+    ...grant,
+    projects: projects === null ? null : sorted(projects),
+    extra_scopes: sorted(extra_scopes),
+  };
+}

@@ -1,0 +1,205 @@
+import {
+  type Item,
+  type KindName,
+  kindNames,
+  SECRET,
+  sourceAt,
+  type State,
+} from "#cli/configuration/item.ts";
+import { type Fields, fieldOf, isFields, isSame, type Json, stableText } from "#cli/configuration/json.ts";
+import { type KindRules, rulesOf } from "#cli/configuration/kind-rules.ts";
+
+/** A change of a field. Undefined: it has no value. `isHidden`: the value is from the environment, so it is not shown. */
+export type Change = {
+  readonly path: readonly string[];
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+  readonly isHidden: boolean;
+};
+
+export type Step = {
+  readonly act: "create" | "update" | "delete";
+  /** Of the file; to delete: of the installation. */
+  readonly item: Item;
+  /** Null: it does not exist yet. */
+  readonly current: Item | null;
+  readonly changes: readonly Change[];
+  /** All fields afterwards. */
+  readonly after: Fields;
+};
+
+/** What the installation has and the file does not. `path`: of a field, if the thing itself is in the file. */
+export type Extra = { readonly item: Item; readonly path: readonly string[] };
+
+export type Plan = {
+  /** In the order in which they are carried out. */
+  readonly steps: readonly Step[];
+  /** What stays, because deletions were not asked for. */
+  readonly extras: readonly Extra[];
+  /** What the file has, and what only people can add: members. */
+  readonly missing: readonly Item[];
+  readonly unchanged: number;
+};
+
+export type PlanOptions = {
+  /** Whether to delete what the file does not have. */
+  readonly prune: boolean;
+  /** Whether to send secrets again that exist. */
+  readonly secrets: boolean;
+};
+
+type Pair = { readonly wanted: Item | null; readonly current: Item | null };
+
+/**
+ * Decides what makes an installation like a file. Only kinds that the file has count. The order is the order of what
+ * depends on what: projects before what names them, and deletions last, in reverse.
+ */
+export function planChanges(wanted: State, current: State, options: PlanOptions): Plan {
+  const steps: Step[] = [];
+  const deletions: Step[] = [];
+  const extras: Extra[] = [];
+  const missing: Item[] = [];
+  let unchanged = 0;
+  for (const kind of kindNames) {
+    const rules = rulesOf(kind);
+    const items = wanted.get(kind);
+    if (items === undefined) continue;
+    for (const pair of pairItems(items, current.get(kind) ?? [])) {
+      if (pair.wanted === null) {
+        if (pair.current === null || !rules.canDelete) continue;
+        if (options.prune) deletions.unshift(deletionOf(pair.current));
+        else extras.push({ item: pair.current, path: [] });
+        continue;
+      }
+      if (pair.current === null && !rules.canCreate) {
+        missing.push(pair.wanted);
+        continue;
+      }
+      const { step, kept } = stepFor(pair.wanted, pair.current, rules, options);
+      extras.push(...kept.map((path) => ({ item: pair.current ?? items[0] ?? step.item, path })));
+      if (isStep(step)) steps.push(step);
+      else unchanged += 1;
+    }
+  }
+  return { steps: [...steps, ...deletions], extras, missing, unchanged };
+}
+
+/** Finds for each item of the file the item of the installation that is the same thing. Several can have the same name. */
+export function pairItems(wanted: readonly Item[], current: readonly Item[]): Pair[] {
+  const left = [...current];
+  const take = (found: (item: Item) => boolean): Item | null => {
+    const at = left.findIndex(found);
+    return at === -1 ? null : (left.splice(at, 1)[0] ?? null);
+  };
+  const exact = wanted.map((item) =>
+    take((other) => other.identity === item.identity && isSame(other.fields, item.fields)),
+  );
+  const pairs = wanted.map((item, at): Pair => {
+    const found = exact[at] ?? take((other) => other.identity === item.identity);
+    return { wanted: item, current: found };
+  });
+  return [...pairs, ...left.map((item): Pair => ({ wanted: null, current: item }))];
+}
+
+function isStep({ act, changes, item }: Step): boolean {
+  // The variables of a project are no thing of their own.
+  return act === "create" && item.kind !== "variables" ? true : changes.length > 0;
+}
+
+function deletionOf(item: Item): Step {
+  return { act: "delete", item, current: item, changes: [], after: {} };
+}
+
+function stepFor(
+  wanted: Item,
+  current: Item | null,
+  rules: KindRules,
+  options: PlanOptions,
+): { readonly step: Step; readonly kept: readonly (readonly string[])[] } {
+  const kept: string[][] = [];
+  const after: [string, Json][] = [];
+  const changes: Change[] = [];
+  const names = new Set([...Object.keys(wanted.fields), ...Object.keys(current?.fields ?? {})]);
+  if (rules.canRename && current !== null && current.name !== wanted.name)
+    changes.push({ path: ["name"], before: current.name, after: wanted.name, isHidden: false });
+  for (const name of names) {
+    const before = fieldOf(current?.fields ?? {}, name);
+    const given = fieldOf(wanted.fields, name);
+    const isAutomatic = rules.automatic.includes(name);
+    const isExtra = rules.grows === "all" && given === undefined;
+    if (isExtra && !options.prune) kept.push([name]);
+    const isRemoved = given === undefined && (isAutomatic || (isExtra && options.prune));
+    // Of some fields the API shows nothing, such as the secret of a hook.
+    const isShown = current === null || before !== undefined || isAutomatic || rules.grows === "all";
+    const isSent = isShown || (options.secrets && sourceAt(wanted.sources, [name]) !== null);
+    if (!isRemoved && (given === undefined || !isSent)) {
+      if (before !== undefined) after.push([name, before]);
+      continue;
+    }
+    const isGrowing = rules.grows !== "all" && rules.grows.includes(name);
+    const grown = isGrowing && !options.prune ? withExtras(given, before, name, kept) : given;
+    if (grown !== undefined) after.push([name, grown]);
+    changes.push(...changesOf(before, grown, [name], { wanted, isCreated: current === null, options }));
+  }
+  const act = current === null ? "create" : "update";
+  return { step: { act, item: wanted, current, changes, after: Object.fromEntries(after) }, kept };
+}
+
+/** The table with the entries that only the installation has. */
+function withExtras(
+  given: Json | undefined,
+  before: Json | undefined,
+  name: string,
+  kept: string[][],
+): Json | undefined {
+  if (!isFields(before) || !isFields(given)) return given;
+  const extras = Object.entries(before).filter(([key]) => !Object.hasOwn(given, key));
+  kept.push(...extras.map(([key]) => [name, key]));
+  return Object.fromEntries([...Object.entries(given), ...extras]);
+}
+
+type Comparison = { readonly wanted: Item; readonly isCreated: boolean; readonly options: PlanOptions };
+
+/** The fields that differ, each by its path. */
+function changesOf(
+  before: Json | undefined,
+  after: Json | undefined,
+  path: readonly string[],
+  comparison: Comparison,
+): Change[] {
+  const { wanted, isCreated, options } = comparison;
+  const isFromEnvironment = sourceAt(wanted.sources, path) !== null;
+  const isSecret = after === SECRET || (isFromEnvironment && isFields(after));
+  const isSentAgain = isFromEnvironment && isSecret && options.secrets;
+  // The API does not show what a secret is.
+  const isAssumed = after === SECRET && !isCreated && before !== undefined;
+  if (isFields(after) && isFields(before) && !isSecret) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return keys.flatMap((key) =>
+      changesOf(fieldOf(before, key), fieldOf(after, key), [...path, key], comparison),
+    );
+  }
+  if ((isAssumed || isSame(before, after)) && !isSentAgain) return [];
+  return [{ path, before, after, isHidden: isFromEnvironment }];
+}
+
+/** A short text that changes with everything that a plan depends on. @param url of the installation */
+export async function fingerprintOf(
+  url: string,
+  { wanted, current }: { readonly wanted: State; readonly current: State },
+  { prune, secrets }: PlanOptions,
+): Promise<string> {
+  const itemsOf = (state: State) =>
+    kindNames.flatMap((kind: KindName) =>
+      // What is not managed may change.
+      (wanted.has(kind) ? (state.get(kind) ?? []) : []).map(factsOf).toSorted(),
+    );
+  const text = JSON.stringify([url, prune, secrets, itemsOf(wanted), itemsOf(current)]);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Buffer.from(digest).toString("hex").slice(0, 32);
+}
+
+/** What must not change between a plan and its steps. */
+export function factsOf({ kind, name, identity, fields, sources, id, mark }: Item): string {
+  return stableText([kind, name, identity, fields, Object.fromEntries(sources), id, mark]);
+}

@@ -1,0 +1,139 @@
+import { type Item, type KindName, pathOf, type State } from "#cli/configuration/item.ts";
+import type { Running } from "#cli/configuration/kind.ts";
+import { kinds } from "#cli/configuration/kinds.ts";
+import { factsOf, type Plan, type Step } from "#cli/configuration/plan.ts";
+import { pathText } from "#cli/configuration/print-toml.ts";
+import { neededSources } from "#cli/configuration/secret-values.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import type { Failed } from "#client/answer.ts";
+import { succeed } from "#contract/lib/result.ts";
+
+type Run = Running & {
+  /** What the plan was made of. */
+  readonly current: State;
+  readonly onDone: (step: Step) => void;
+};
+
+/** Problems of a name, domain or address that something else still has, which a later step can give up. */
+const takenCodes = ["name_taken", "domain_taken", "hook_exists", "email_taken"];
+
+/**
+ * Carries out the steps of a plan, one by one. Each is checked right before: what was changed since the plan was made is not
+ * overwritten. After a failure or a kill, another plan has the steps that are left, because each step is either done or not.
+ */
+export async function runPlan(plan: Plan, run: Run): Promise<Result<null>> {
+  const missing = missingSources(plan.steps, run.session.environment);
+  if (missing !== null) return missing;
+  const created = new Map<string, number>();
+  const changes = plan.steps.filter(({ act }) => act !== "delete");
+  const deletions = plan.steps.filter(({ act }) => act === "delete");
+  const before = await runRounds(changes, run, created);
+  if (!before.ok) return before;
+  const deleted = await runRounds(deletions, run, created);
+  if (!deleted.ok) return deleted;
+  // What was deleted had a name that something else needs.
+  const after = await runRounds(before.value.left, run, created);
+  if (!after.ok) return after;
+  return after.value.refusal ?? deleted.value.refusal ?? succeed(null);
+}
+
+/** `refusal`: why steps are left. */
+type Rounds = { readonly left: readonly Step[]; readonly refusal: Failed | null };
+
+/**
+ * Carries out steps. A step that needs a name or domain that something else has waits until the others of its kind are done,
+ * and so do the kinds after it, which can depend on it.
+ */
+async function runRounds(
+  steps: readonly Step[],
+  run: Run,
+  created: Map<string, number>,
+): Promise<Result<Rounds>> {
+  let left = steps;
+  for (;;) {
+    const postponed: Step[] = [];
+    let refusal: Failed | null = null;
+    for (const step of left) {
+      const isBehind = postponed.some(({ item }) => item.kind !== step.item.kind);
+      const done = isBehind ? null : await runStep(step, run, created);
+      if (done?.ok === true) {
+        if (step.current === null) count(created, step.item);
+        run.onDone(step);
+        continue;
+      }
+      if (done !== null && !takenCodes.includes(done.problem.code)) return named(done, step);
+      if (done !== null) refusal ??= named(done, step);
+      postponed.push(step);
+    }
+    if (postponed.length === 0 || postponed.length === left.length)
+      return succeed({ left: postponed, refusal });
+    left = postponed;
+  }
+}
+
+function count(created: Map<string, number>, item: Item): void {
+  created.set(countKey(item), (created.get(countKey(item)) ?? 0) + 1);
+}
+
+/** Refuses before the first change if the value of a secret is missing. */
+export function missingSources(steps: readonly Step[], environment: NodeJS.ProcessEnv): Failed | null {
+  const needed = steps.filter(({ act }) => act !== "delete").flatMap(neededSources);
+  const missing = [...new Set(needed)].filter((name) => (environment[name] ?? "") === "");
+  if (missing.length === 0) return null;
+  const masked = missing.toSorted().join(", ");
+  return stop(
+    "usage",
+    `Set ${missing.length === 1 ? "the environment variable" : "these environment variables:"} ${masked}.`,
+  );
+}
+
+/** How many things with one identity this run has created. */
+type Created = ReadonlyMap<string, number>;
+
+const countKey = ({ kind, identity }: Item): string => `${kind} ${identity}`;
+
+async function runStep(step: Step, run: Run, created: Created): Promise<Result<unknown>> {
+  const { session, names } = run;
+  const { act, item, current } = step;
+  const kind = kinds[item.kind];
+  if (current === null) {
+    const appeared = await findAppeared(step, run, created);
+    if (!appeared.ok) return appeared;
+    return await kind.create(run, step);
+  }
+  const now = await kind.readAgain(session, names, current);
+  if (!now.ok) return now;
+  if (now.value === null) return act === "delete" ? succeed(null) : changed(step, "was deleted");
+  if (factsOf(now.value) !== factsOf(current)) return changed(step, "was changed");
+  return act === "delete" ? await kind.remove(run, current) : await kind.update(run, step);
+}
+
+/** Kinds with unique names: the control plane refuses a second one. */
+const unique: readonly KindName[] = ["projects", "variables", "hooks"];
+
+/** Refuses to create what somebody else has created since the plan. */
+async function findAppeared(step: Step, run: Run, created: Created): Promise<Result<null>> {
+  const { item } = step;
+  if (unique.includes(item.kind)) return succeed(null);
+  const items = await kinds[item.kind].read(run.session, run.names);
+  if (!items.ok) return items;
+  const isSame = (one: Item) => one.identity === item.identity;
+  const before = (run.current.get(item.kind) ?? []).filter(isSame).length;
+  const isAdded = items.value.filter(isSame).length > before + (created.get(countKey(item)) ?? 0);
+  return isAdded ? changed(step, "was created") : succeed(null);
+}
+
+function changed({ item }: Step, what: string): Failed {
+  return stop(
+    "changed_since_plan",
+    `${pathText(pathOf(item))} ${what} since the plan was made. Make another plan.`,
+  );
+}
+
+/** The problem of a step, with what it is about. */
+function named(failed: Failed, { item }: { readonly item: Item }): Failed {
+  const { problem } = failed;
+  const place = pathText(pathOf(item));
+  if (problem.code === "changed_since_plan") return failed;
+  return { ...failed, problem: { ...problem, detail: `${place}: ${problem.detail}` } };
+}
