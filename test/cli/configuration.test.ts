@@ -1,10 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import * as z from "zod";
+
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
-import { createCli } from "./support/command.ts";
+import { createCli, jsonOf } from "./support/command.ts";
 import { accountSecrets, fillAccount, secretEnvironment } from "./support/filled-account.ts";
 import { type ConnectedServer, connectServer } from "./support/server-with-key.ts";
 
@@ -65,5 +68,23 @@ describe("gantry config", () => {
     expect(await run({ ...first, ...secretEnvironment }, "plan", "first.toml")).toMatchObject({ code: 0 });
     expect(await run(second, "pull")).toMatchObject({ code: 0, stdout: "gantry.toml is up to date.\n" });
     expect(await readFile(pathOf("gantry.toml"), "utf8")).toBe(text);
+  });
+
+  it("prints a schema that accepts every export, and refuses what plan refuses", async () => {
+    const schema = z.record(z.string(), z.unknown()).parse(jsonOf((await run({}, "schema")).stdout));
+    const validate = new Ajv2020({
+      strictTypes: false,
+      allErrors: true,
+      formats: { ipv4: true, "date-time": true },
+    }).compile(schema);
+    await run(first, "export", "all.json");
+    const document = z
+      .record(z.string(), z.unknown())
+      .parse(jsonOf(await readFile(pathOf("all.json"), "utf8")));
+    const isValid = validate(document);
+    expect([isValid, validate.errors]).toEqual([true, null]);
+    expect(validate({ ...document, projects: { shop: { keep_releases: 1 } } })).toBe(false);
+    expect(validate({ ...document, projects: { shop: { keep_release: 5 } } })).toBe(false);
+    expect(validate({ ...document, webhooks: { chat: { kind: "pigeon" } } })).toBe(false);
   });
 });

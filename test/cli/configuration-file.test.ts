@@ -1,0 +1,131 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { commentsOf } from "#cli/configuration/comments.ts";
+import { parseDocument, printDocument } from "#cli/configuration/document.ts";
+import { readSource, suggestedSource } from "#cli/configuration/environment-values.ts";
+import { type Fields, isSame, type Json } from "#cli/configuration/json.ts";
+import { Names } from "#cli/configuration/names.ts";
+import { readWanted } from "#cli/configuration/read-wanted.ts";
+
+const names = new Names({ server: new Map([["web-1", "srv_1"]]), project: new Map() });
+
+/** The fields of the only project of a file. */
+function projectOf(document: Fields): Fields {
+  const wanted = readWanted(document, {
+    path: "x.toml",
+    names,
+    environment: {},
+    url: "https://gantry.example.com",
+  });
+  if (!wanted.ok) throw new Error(JSON.stringify(wanted.problem.errors));
+  return wanted.value.state.get("projects")?.[0]?.fields ?? {};
+}
+
+function read(text: string, path = "x.toml"): Fields {
+  const document = parseDocument(text, path.endsWith("json") ? "json" : "toml", path);
+  if (!document.ok) throw new Error(document.problem.detail);
+  return document.value;
+}
+
+const scalar = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom("", "a # b", "=", "'''", '"""', "\u007f", "\u0000", "env:A", "\n", "[x]"),
+  fc.boolean(),
+  fc.integer(),
+  fc
+    .double({ noNaN: true, noDefaultInfinity: true })
+    .filter((number) => !Object.is(number, -0) && Number.isSafeInteger(number) === Number.isInteger(number)),
+);
+const key = fc.oneof(fc.string(), fc.constantFrom("a.b", "#1", "", "__proto__", "from", '"', "ключ"));
+const { value } = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    scalar,
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.array(fc.tuple(key, tie("value")), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
+  ),
+}));
+const document = fc
+  .array(fc.tuple(key, value), { maxLength: 5 })
+  .map((entries): Fields => Object.fromEntries(entries));
+
+describe("a configuration file", () => {
+  it("has the same content in TOML and JSON, whatever is in it", () => {
+    fc.assert(
+      fc.property(document, (written) => {
+        expect(isSame(read(printDocument(written, "toml")), written)).toBe(true);
+        expect(isSame(read(printDocument(written, "json"), "x.json"), written)).toBe(true);
+      }),
+    );
+  });
+
+  it("keeps comments before tables and fields, and makes one of a comment at the end of a line", () => {
+    const text = `# The file.
+
+# Of the project.
+[projects."a.b"]
+# Of the field.
+branch = "x # y" # after it
+list = [ # inside of it is lost
+  1,
+]
+
+# Of the next table.
+[projects."a.b".cron]
+text = """
+# not a comment
+"""
+# The end.
+`;
+    expect(printDocument(read(text), "toml", commentsOf(text))).toBe(`# The file.
+
+
+# Of the project.
+[projects."a.b"]
+# Of the field.
+# after it
+branch = "x # y"
+list = [1]
+
+# Of the next table.
+[projects."a.b".cron]
+text = "# not a comment\\n"
+# The end.
+`);
+  });
+
+  it("takes the short forms and TOML's dates", () => {
+    const common = { repository: "https://example.com/shop.git" };
+    const long = { ...common, servers: [{ server: "web-1", cron: false }] };
+    for (const short of [
+      { ...common, server: "web-1" },
+      { ...common, servers: ["web-1"] },
+    ])
+      expect(projectOf({ projects: { shop: short } })).toEqual(projectOf({ projects: { shop: long } }));
+    expect(read("at = 2090-12-31T18:00:00Z")).toEqual({ at: "2090-12-31T18:00:00.000Z" });
+  });
+
+  it("writes null as an empty text, where null has a meaning", () => {
+    const of = (settings: Fields) =>
+      projectOf({
+        projects: { shop: { server: "web-1", repository: "https://example.com/x.git", ...settings } },
+      });
+    expect(of({ build_command: "" })["build_command"]).toBeNull();
+    expect(of({ build_command: null })["build_command"]).toBeNull();
+    expect(of({})).not.toHaveProperty("build_command");
+  });
+});
+
+describe("the names of environment variables", () => {
+  it("are made of any names", () => {
+    expect(suggestedSource("my.shop #2", "API_KEY")).toBe("MY_SHOP_2_API_KEY");
+    expect(suggestedSource("Café", "x")).toBe("CAFE_X");
+    expect(suggestedSource("2nd")).toBe("_2ND");
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        expect(readSource(`env:${suggestedSource(one, other)}`)).not.toBeNull();
+      }),
+    );
+  });
+});
