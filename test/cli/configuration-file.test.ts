@@ -1,9 +1,12 @@
+import { readFile } from "node:fs/promises";
+
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { commentsOf } from "#cli/configuration/comments.ts";
 import { parseDocument, printDocument } from "#cli/configuration/document.ts";
 import { readSource, suggestedSource } from "#cli/configuration/environment-values.ts";
+import { kindNames } from "#cli/configuration/item.ts";
 import { type Fields, isSame, type Json } from "#cli/configuration/json.ts";
 import { Names } from "#cli/configuration/names.ts";
 import { readWanted } from "#cli/configuration/read-wanted.ts";
@@ -114,6 +117,24 @@ text = "# not a comment\\n"
     expect(of({ build_command: "" })["build_command"]).toBeNull();
     expect(of({ build_command: null })["build_command"]).toBeNull();
     expect(of({})).not.toHaveProperty("build_command");
+  });
+});
+
+describe("docs/configuration.md", () => {
+  it("has an example that is a valid file", async () => {
+    const page = await readFile(new URL("../../docs/configuration.md", import.meta.url), "utf8");
+    const [, example = ""] = /```toml\n([^]*?)```/.exec(page) ?? [];
+    const all = new Names({
+      server: new Map([
+        ["web-1", "srv_1"],
+        ["jobs-1", "srv_2"],
+      ]),
+      project: new Map(),
+    });
+    const given = { path: "gantry.toml", names: all, environment: {}, url: "https://gantry.example.com" };
+    const wanted = readWanted(read(example), given);
+    expect(wanted.ok ? [] : wanted.problem.errors).toEqual([]);
+    expect(wanted.ok ? [...wanted.value.state.keys()] : []).toEqual(kindNames);
   });
 });
 

@@ -32,6 +32,7 @@ const groups: readonly GuideGroup[] = [
       "members",
       "sign-in",
       "holds",
+      "configuration",
     ],
   },
   {

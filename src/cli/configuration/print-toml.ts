@@ -11,8 +11,8 @@ export const BEGIN = "begin";
 export const END = "end";
 
 /**
- * Prints a document as TOML. A table has its own header; a table in a list, and one that says where a value comes from,
- * is printed in its line. Null is an empty text, because TOML has no null.
+ * Prints a document as TOML. A table has its own header. Tables in lists, and tables that say where a value comes from,
+ * are printed in their lines. Null is an empty text, because TOML has no null.
  */
 export function printToml(document: Fields, comments: Comments = new Map()): string {
   const begin = comments.get(`${BEGIN}.`) ?? [];

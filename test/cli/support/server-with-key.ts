@@ -35,7 +35,9 @@ export async function connectServer(
   name: string,
 ): Promise<ConnectedServer> {
   const api = createApi(url, token);
-  const server = ServerCreated.parse((await api.call("POST", "/v1/servers", { name, ip: "192.0.2.1", address: "192.0.2.1" })).json);
+  const server = ServerCreated.parse(
+    (await api.call("POST", "/v1/servers", { name, ip: "192.0.2.1", address: "192.0.2.1" })).json,
+  );
   const enrollment = await api.call("POST", `/v1/servers/${server.id}/enrollment`);
   const identity = await enrol(networkTo(url), Enrollment.parse(enrollment.json).token, name);
   const agent = new ConnectedAgent(networkTo(url), identity);

@@ -17,7 +17,7 @@ import { FreezeId } from "#contract/ids.ts";
 import { objectOf } from "#contract/lib/json-object.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Freezes, without the ones that have ended. */
+/** Freezes that have not ended. */
 export const freezeKind: Kind = {
   name: "freezes",
   parse(key, { name: given, ...table }, reading) {
@@ -25,8 +25,8 @@ export const freezeKind: Kind = {
     const read = readTable(table, reading, { schema: CreateFreezeInput, fixed: { name } });
     if (read === null) return null;
     const fields = fieldsOf(CreateFreezeInput.parse(read.request), reading.names);
-    const isOver = instantOf(timeOf(fields, "to")) < Date.now();
-    return isOver
+    const hasEnded = instantOf(timeOf(fields, "to")) < Date.now();
+    return hasEnded
       ? null
       : { name, identity: identityOf(name, fields), fields, sources: read.sources, masked: [] };
   },

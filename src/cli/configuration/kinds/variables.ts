@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { readSource, SOURCE_FORM } from "#cli/configuration/environment-values.ts";
-import { type Item, sourceAt } from "#cli/configuration/item.ts";
+import { type Item, SECRET, sourceAt } from "#cli/configuration/item.ts";
 import { type Fields, fieldOf, isFields, type Json } from "#cli/configuration/json.ts";
 import { itemOf, type Kind, type Reading, type Running } from "#cli/configuration/kind.ts";
 import { mapLimited } from "#cli/configuration/map-limited.ts";
@@ -77,7 +77,7 @@ function toItem(project: string, id: string, { variables, revision }: Variables)
 
 type Read = { readonly field: Json; readonly source: string | null };
 
-function readVariable(name: string, given: Json, { environment, issues, isLenient }: Reading): Read | null {
+function readVariable(name: string, given: Json, { environment, issues }: Reading): Read | null {
   const refuse = (message: string, ...path: readonly string[]) => {
     issues.push({ path: [name, ...path], message });
     return null;
@@ -100,8 +100,8 @@ function readVariable(name: string, given: Json, { environment, issues, isLenien
     const checked = checkVariable(value ?? "x", { name, isSecret: true, build }, refuse);
     return checked === null ? null : { field: { secret: true, build }, source };
   }
-  if (value === undefined && isLenient) return { field: "", source };
-  if (value === undefined) return refuse(`needs the environment variable ${source}`);
+  // As a secret: it is only needed if the project does not have the variable.
+  if (value === undefined) return { field: SECRET, source };
   const checked = checkVariable(value, { name, isSecret: false, build: null }, refuse);
   return checked === null ? null : { ...checked, source };
 }
@@ -149,7 +149,8 @@ type Sent = Omit<VariableToSet, "value"> & { readonly value: string | null };
 function toSet(name: string, after: Fields, { sources }: Item, environment: NodeJS.ProcessEnv): Sent[] {
   const field = fieldOf(after, name);
   if (field === undefined) return [];
-  if (typeof field === "string") return [{ name, value: field, isSecret: false, build: null }];
+  if (typeof field === "string")
+    return [{ name, value: field === SECRET ? null : field, isSecret: false, build: null }];
   const source = sourceAt(sources, [name]);
   const value = source === null ? null : (environment[source] ?? null);
   const build = isFields(field) && field["build"] === true;
