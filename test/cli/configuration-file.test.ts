@@ -98,6 +98,13 @@ text = "# not a comment\\n"
 `);
   });
 
+  it("escapes what a terminal would run or hide, and keeps it", () => {
+    const hidden = { "a\u202e": "\u001b[31m\u009b \u200b \u202e é" };
+    const text = printDocument(hidden, "toml");
+    expect(text).toBe('"a\\u202e" = "\\u001b[31m\\u009b \\u200b \\u202e é"\n');
+    expect(read(text)).toEqual(hidden);
+  });
+
   it("takes the short forms and TOML's dates", () => {
     const common = { repository: "https://example.com/shop.git" };
     const long = { ...common, servers: [{ server: "web-1", cron: false }] };
@@ -143,6 +150,8 @@ describe("the names of environment variables", () => {
     expect(suggestedSource("my.shop #2", "API_KEY")).toBe("MY_SHOP_2_API_KEY");
     expect(suggestedSource("Café", "x")).toBe("CAFE_X");
     expect(suggestedSource("2nd")).toBe("_2ND");
+    expect(suggestedSource("gantry", "token")).toBe("_GANTRY_TOKEN");
+    expect(readSource("env:GANTRY_TOKEN")).toBeNull();
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         expect(readSource(`env:${suggestedSource(one, other)}`)).not.toBeNull();

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
+import { createLinkProxy } from "../support/faults/link-proxy.ts";
+import { type Api, createApi } from "../support/journey-api.ts";
 import { createCli, jsonOf } from "./support/command.ts";
 import { accountSecrets, fillAccount, secretEnvironment } from "./support/filled-account.ts";
 import { type ConnectedServer, connectServer } from "./support/server-with-key.ts";
@@ -86,5 +88,93 @@ describe("gantry config", () => {
     expect(validate({ ...document, projects: { shop: { keep_releases: 1 } } })).toBe(false);
     expect(validate({ ...document, projects: { shop: { keep_release: 5 } } })).toBe(false);
     expect(validate({ ...document, webhooks: { chat: { kind: "pigeon" } } })).toBe(false);
+  });
+});
+
+/** What people do by hand, by the name of a thing in the account. */
+const edits: readonly ((
+  api: Api,
+  id: (path: string, name: string) => Promise<string>,
+) => Promise<unknown>)[] = [
+  async (api, id) => {
+    const store = `/v1/projects/${await id("/v1/projects", "store")}`;
+    await api.call("PATCH", store, {
+      keep_releases: 30,
+      automatic: ["build_command"],
+      processes: { web: null, job: { command: "x" } },
+    });
+    await api.call("PATCH", `${store}/variables`, {
+      set: [{ name: "BY_HAND", value: "1" }],
+      remove: ["LOG_LEVEL", "NPM_TOKEN"],
+    });
+    await api.call("PATCH", `/v1/webhooks/${await id("/v1/webhooks", "states")}`, {
+      enabled: false,
+      environment: null,
+      project_ids: null,
+    });
+    await api.call("DELETE", `/v1/webhooks/${await id("/v1/webhooks", "program")}`);
+  },
+  async (api, id) => {
+    await api.call("PATCH", `/v1/projects/${await id("/v1/projects", "store")}`, { name: "renamed by hand" });
+    const times = { type: "weekly", days: ["monday"], from: "01:00", to: "02:00", timezone: "UTC" };
+    await api.call("PATCH", `/v1/freezes/${await id("/v1/freezes", "Weekend.")}`, { times });
+    await api.call("PATCH", `/v1/trust-rules/${await id("/v1/trust-rules", "other")}`, {
+      lifetime_minutes: 99,
+      audience: "x",
+      name: "another",
+    });
+  },
+  async (api, id) => {
+    await api.call("DELETE", `/v1/projects/${await id("/v1/projects", "my.shop #2")}`);
+    await api.call("POST", "/v1/freezes", {
+      name: "By hand",
+      times: { type: "once", from: "2090-01-01T00:00:00Z", to: "2090-01-02T00:00:00Z" },
+    });
+    const hook = { forge: "git", repository: "https://git.test/team/store.git" };
+    await api.call("DELETE", `/v1/hooks/${await id("/v1/hooks", hook.repository)}`);
+    await api.call("POST", "/v1/hooks", hook);
+    await api.call("PATCH", "/v1/account", { log_retention_days: 3 });
+  },
+];
+
+describe("two installations", () => {
+  it("are kept equal after edits by hand, renames, kills and a missing server", async () => {
+    const api = createApi(gantry.url, gantry.othersToken);
+    const proxy = await createLinkProxy(gantry.url);
+    // The address of the installation is the audience of trust rules that name none.
+    const env = { ...second, GANTRY_URL: proxy.url };
+    const Rows = z.record(z.string(), z.unknown());
+    const Row = z.object({ id: z.string(), name: z.string().optional(), repository: z.string().optional() });
+    const idOf = async (path: string, name: string) => {
+      const page = Rows.parse((await api.call("GET", path)).json);
+      const rows = Object.values(page).flatMap((value) => z.array(Row).safeParse(value).data ?? []);
+      return rows.find((row) => row.name === name || row.repository === name)?.id ?? name;
+    };
+    const text = elsewhere((await run(first, "export")).stdout);
+    const apply = ["config", "apply", "--yes", "--prune"];
+    for (const [at, edit] of edits.entries()) {
+      await edit(api, idOf);
+      expect(await run(env, "plan", "--prune")).toMatchObject({ code: 2 });
+      await writeFile(pathOf("gantry.toml"), text.replace('"web-1"]', '"web-1", "web-9"]'));
+      expect(await run(env, "apply", "--yes", "--prune")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("servers has web-9, which the installation does not have."),
+      });
+      await writeFile(pathOf("gantry.toml"), text);
+      const killed = cli.start(apply, { env });
+      let writes = 0;
+      const removeRule = proxy.rule((passage) => {
+        if (passage.kind !== "request" || passage.method === "GET") return null;
+        writes += 1;
+        if (writes <= at) return null;
+        killed.child.kill("SIGKILL");
+        return "drop";
+      });
+      expect((await killed.ended).code).toBeNull();
+      removeRule();
+      expect(await cli.run(apply, { env })).toMatchObject({ code: 0 });
+      expect((await run(env, "export")).stdout).toBe(text);
+    }
+    await proxy.close();
   });
 });

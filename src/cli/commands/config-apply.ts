@@ -1,5 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { confirm } from "#cli/ask.ts";
+import type { Step } from "#cli/configuration/plan.ts";
 import { acceptOptions, configOptions, fileDetails, fileWord } from "#cli/commands/config-options.ts";
 import { done } from "#cli/outcome.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -27,7 +28,8 @@ export const configApply = defineCommand({
   run: withSession(async (session, { words, options }) => {
     const { DEFAULT_FILE, preparePlan } = await import("#cli/configuration/prepare-plan.ts");
     const { runPlan, missingSources } = await import("#cli/configuration/run-plan.ts");
-    const { doneText, planDocument, printPlan } = await import("#cli/views/plan-text.ts");
+    const { confirmText, doneText, planDocument, printPlan, stepDocument } =
+      await import("#cli/views/plan-text.ts");
     const { checkPlan } = await import("#cli/configuration/check-plan.ts");
     const prepared = await preparePlan(session, words.file ?? DEFAULT_FILE, options);
     if (!prepared.ok) return prepared;
@@ -39,19 +41,18 @@ export const configApply = defineCommand({
     const missing = missingSources(plan.steps, session.environment);
     if (missing !== null) return missing;
     if (plan.steps.length > 0) {
-      const confirmed = await confirm(session, "Apply these changes?", options.yes || options.plan !== null);
+      const confirmed = await confirm(session, confirmText(plan), options.yes || options.plan !== null);
       if (!confirmed.ok) return confirmed;
     }
-    const applied: string[] = [];
+    const applied: Step[] = [];
     const ran = await runPlan(plan, {
       ...{ session, names, current, acceptKeys: options["accept-key"] },
       onDone: (step) => {
-        const text = doneText(output, step);
-        applied.push(text);
-        output.line(text);
+        applied.push(step);
+        output.line(doneText(output, step));
       },
     });
-    output.json({ ...planDocument(plan, fingerprint), applied });
+    output.json({ ...planDocument(plan, fingerprint), applied: applied.map(stepDocument) });
     if (ran.ok) return done;
     if (applied.length > 0 || plan.steps.length > 1)
       output.note(

@@ -10,13 +10,18 @@ export function sourceText(name: string): Fields {
   return { from: `env:${name}` };
 }
 
-/** The variable of the environment that a text of a file names; null: it names none. */
+/** The command's own secrets, which a file from anywhere could send to its author. */
+const ownSecrets = ["GANTRY_TOKEN", "GANTRY_ID_TOKEN"];
+
+/** The variable of the environment that a text of a file names; null: it names none that a file may use. */
 export function readSource(text: Json | undefined): string | null {
-  return typeof text === "string" ? (ENVIRONMENT.exec(text)?.[1] ?? null) : null;
+  const name = typeof text === "string" ? ENVIRONMENT.exec(text)?.[1] : undefined;
+  return name === undefined || ownSecrets.includes(name) ? null : name;
 }
 
 /** The message for a text that names no variable. */
-export const SOURCE_FORM = 'must be the name of an environment variable, such as "env:SHOP_TOKEN"';
+export const SOURCE_FORM =
+  'must be the name of an environment variable, such as "env:SHOP_TOKEN", and not the token of the command';
 
 /** A name of a variable of the environment for a value that an export leaves out: `SHOP_DATABASE_URL`. */
 export function suggestedSource(...words: readonly string[]): string {
@@ -30,7 +35,7 @@ export function suggestedSource(...words: readonly string[]): string {
     .filter((word) => word !== "")
     .join("_")
     .toUpperCase();
-  return /^[0-9]/.test(name) || name === "" ? `_${name}` : name;
+  return /^[0-9]/.test(name) || name === "" || ownSecrets.includes(name) ? `_${name}` : name;
 }
 
 type Resolving = {

@@ -27,7 +27,18 @@ export function printToml(document: Fields, comments: Comments = new Map()): str
 
 /** The name of a table or a value, as TOML writes it. */
 export function keyText(key: string): string {
-  return BARE_KEY.test(key) ? key : JSON.stringify(key).replaceAll("\u007f", "\\u007f");
+  return BARE_KEY.test(key) ? key : quoted(key);
+}
+
+/** Control characters, and characters that hide or reorder the text after them. */
+const INVISIBLE = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** A text in quotes. What a terminal or a reviewer does not see is escaped. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replace(
+    INVISIBLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** A path of names with dots between them: `projects."my.shop".branch`. */
@@ -59,7 +70,7 @@ function hasHeader(value: Json): value is Fields {
 /** @param used the columns of the line that are taken */
 function valueText(value: Json, used: number): string {
   if (value === null) return '""';
-  if (typeof value === "string") return JSON.stringify(value).replaceAll("\u007f", "\\u007f");
+  if (typeof value === "string") return quoted(value);
   if (isList(value)) {
     const items = value.map((item) => valueText(item, 2));
     const line = `[${items.join(", ")}]`;

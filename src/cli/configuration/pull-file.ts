@@ -1,7 +1,7 @@
 import { commentsOf } from "#cli/configuration/comments.ts";
 import { formatOf, parseDocument, printDocument } from "#cli/configuration/document.ts";
 import { exportState } from "#cli/configuration/export-state.ts";
-import { type Fields, isFields, isSame } from "#cli/configuration/json.ts";
+import { type Fields, fieldOf, isFields, isSame } from "#cli/configuration/json.ts";
 import { readFileText } from "#cli/configuration/prepare-plan.ts";
 import { readNames, readState } from "#cli/configuration/read-state.ts";
 import { readWanted } from "#cli/configuration/read-wanted.ts";
@@ -44,10 +44,8 @@ function ordered(before: Fields, after: Fields): Fields {
     (key) => key === "$schema" || Object.hasOwn(after, key),
   );
   const entries = [...new Set(keys)].map((key) => {
-    const [old, value] = [
-      before[key] ?? null,
-      key === "$schema" ? (before[key] ?? null) : (after[key] ?? null),
-    ];
+    const old = fieldOf(before, key);
+    const value = (key === "$schema" ? old : fieldOf(after, key)) ?? null;
     return [key, isFields(old) && isFields(value) ? ordered(old, value) : value] as const;
   });
   return Object.fromEntries(entries);

@@ -19,7 +19,7 @@ export function printPlan(output: Output, plan: Plan): void {
     const colour = style[colours[step.act]];
     output.line(colour(`${signs[step.act]} ${placeOf(step)}`));
     for (const change of step.changes.filter((one) => isShown(step, one)))
-      output.line(`    ${style.dim(`${pathText(change.path)}:`)} ${changeText(step, change)}`);
+      output.line(`    ${style.dim(`${printableName(pathText(change.path))}:`)} ${changeText(step, change)}`);
   }
   for (const extra of plan.extras)
     output.line(style.dim(`  ${extraPath(extra)} is not in the file, and stays`));
@@ -49,10 +49,7 @@ export function planDocument(plan: Plan, fingerprint: string): object {
   return {
     fingerprint,
     changes: plan.steps.map((step) => ({
-      act: step.act,
-      kind: step.item.kind,
-      name: step.item.name,
-      path: pathText(pathOf(step.item)),
+      ...stepDocument(step),
       fields: step.changes.map(({ path, before, after, isHidden }) => ({
         path: pathText(path),
         before: before === undefined || isHidden ? null : before,
@@ -64,6 +61,18 @@ export function planDocument(plan: Plan, fingerprint: string): object {
     missing: plan.missing.map((item) => pathText(pathOf(item))),
     unchanged: plan.unchanged,
   };
+}
+
+/** A step for programs, without its fields. */
+export function stepDocument({ act, item }: Step): object {
+  return { act, kind: item.kind, name: item.name, path: pathText(pathOf(item)) };
+}
+
+/** The question before a plan is carried out. */
+export function confirmText({ steps }: Plan): string {
+  const deletions = steps.filter(({ act }) => act === "delete").length;
+  const deleted = deletions === 1 ? "1 thing is deleted. " : `${deletions} things are deleted. `;
+  return `${deletions === 0 ? "" : deleted}Apply these changes?`;
 }
 
 function placeOf({ item }: Pick<Step, "item">): string {
