@@ -11,7 +11,7 @@ import { Project, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import { TrustRuleRows } from "#contract/endpoints/trust-rules/schemas.ts";
 import { Variables } from "#contract/endpoints/variables/schemas.ts";
 import { WebhookRows } from "#contract/endpoints/webhooks/schemas.ts";
-import { useGantry } from "../openapi/support/gantry.ts";
+import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { createLinkProxy, type LinkProxy } from "../support/faults/link-proxy.ts";
 import { type Api, createApi } from "../support/journey-api.ts";
 import { addMember, becomeOwner, fullToken } from "../support/people.ts";
@@ -19,13 +19,14 @@ import { createCli, jsonOf } from "./support/command.ts";
 import { type ConnectedServer, connectServer } from "./support/server-with-key.ts";
 
 const cli = createCli();
+let gantry: Gantry;
 let server: ConnectedServer;
 let api: Api;
 let proxy: LinkProxy;
 let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
-  const gantry = await useGantry();
+  gantry = await useGantry();
   server = await connectServer(gantry, "web-1");
   ({ api } = server);
   proxy = await createLinkProxy(gantry.url);
@@ -130,6 +131,25 @@ describe("gantry config apply", () => {
     expect((await get(TrustRuleRows, "/v1/trust-rules")).trust_rules).toHaveLength(1);
     expect((await get(FreezeRows, "/v1/freezes")).freezes.map(({ name }) => name)).toEqual(["New Year"]);
     expect((await get(ProjectRows, "/v1/projects")).projects.map(({ name }) => name)).toEqual(["shop"]);
+  });
+
+  it("deletes nothing if that does not help a step that cannot be done", async () => {
+    const other = await connectServer({ url: gantry.url, token: gantry.othersToken }, "web-1");
+    other.stop();
+    const taken = {
+      repository: "https://example.com/x.git",
+      server_id: other.serverId,
+      domain: "taken.example.com",
+    };
+    await other.api.createProject({ name: "theirs", ...taken });
+    await write(file.replaceAll("shop", "blog").replace("blog.killed.example.com", "taken.example.com"));
+    const refused = await config("apply", "--yes", "--prune");
+    expect(refused).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("projects.blog: The domain taken.example.com"),
+    });
+    expect((await get(ProjectRows, "/v1/projects")).projects.map(({ name }) => name)).toEqual(["shop"]);
+    expect((await get(FreezeRows, "/v1/freezes")).freezes).toHaveLength(1);
   });
 
   it("refuses a plan if the installation or the file has changed since", async () => {
@@ -374,7 +394,6 @@ times = { type = "weekly", days = ["funday"], from = "1", to = "08:00", timezone
 
 describe("the grants of members", () => {
   it("are applied to members, and people who have not joined are named", async () => {
-    const gantry = await useGantry();
     const owner = await becomeOwner(gantry.url, gantry.signInCode(), "Ada");
     const grace = await addMember(gantry.url, owner.token, [{ role: "viewer" }], "Grace");
     const people = { GANTRY_URL: gantry.url, GANTRY_TOKEN: await fullToken(owner) };

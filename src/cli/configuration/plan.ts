@@ -76,7 +76,8 @@ export function planChanges(wanted: State, current: State, options: PlanOptions)
         continue;
       }
       const { step, kept } = stepFor(pair.wanted, pair.current, rules, options);
-      extras.push(...kept.map((path) => ({ item: pair.current ?? items[0] ?? step.item, path })));
+      const owner = pair.current;
+      if (owner !== null) extras.push(...kept.map((path) => ({ item: owner, path })));
       if (isStep(step)) steps.push(step);
       else unchanged += 1;
     }

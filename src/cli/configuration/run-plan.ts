@@ -1,5 +1,6 @@
 import { type Item, type KindName, pathOf, type State } from "#cli/configuration/item.ts";
 import type { Running } from "#cli/configuration/kind.ts";
+import { isFields } from "#cli/configuration/json.ts";
 import { kinds } from "#cli/configuration/kinds.ts";
 import { factsOf, type Plan, type Step } from "#cli/configuration/plan.ts";
 import { pathText } from "#cli/configuration/print-toml.ts";
@@ -24,17 +25,33 @@ const takenCodes = ["name_taken", "domain_taken", "hook_exists", "email_taken"];
 export async function runPlan(plan: Plan, run: Run): Promise<Result<null>> {
   const missing = missingSources(plan.steps, run.session.environment);
   if (missing !== null) return missing;
-  const created = new Map<string, number>();
+  const seen: Seen = new Map();
   const changes = plan.steps.filter(({ act }) => act !== "delete");
   const deletions = plan.steps.filter(({ act }) => act === "delete");
-  const before = await runRounds(changes, run, created);
+  const before = await runRounds(changes, run, seen);
   if (!before.ok) return before;
-  const deleted = await runRounds(deletions, run, created);
+  const { left, refusal } = before.value;
+  if (refusal !== null && !canFree(deletions, left)) return refusal;
+  const deleted = await runRounds(deletions, run, seen);
   if (!deleted.ok) return deleted;
-  // What was deleted had a name that something else needs.
-  const after = await runRounds(before.value.left, run, created);
+  const after = await runRounds(left, run, seen);
   if (!after.ok) return after;
   return after.value.refusal ?? deleted.value.refusal ?? succeed(null);
+}
+
+/** Whether a deletion gives up a name, domain or repository that a step needs. */
+function canFree(deletions: readonly Step[], left: readonly Step[]): boolean {
+  const needed = new Set(left.flatMap(({ item }) => claimsOf(item)));
+  return deletions.some(({ item }) => claimsOf(item).some((claim) => needed.has(claim)));
+}
+
+/** What only one thing of a kind can have. */
+function claimsOf({ kind, name, identity, fields }: Item): string[] {
+  if (kind === "hooks") return [`${kind} ${identity.split(" ").at(-1)}`];
+  if (kind !== "projects") return [];
+  const { domain, aliases = null } = fields;
+  const claims = [name, domain, ...(isFields(aliases) ? Object.keys(aliases) : [])];
+  return claims.flatMap((claim) => (typeof claim === "string" ? [`${kind} ${claim}`] : []));
 }
 
 /** `refusal`: why steps are left. */
@@ -44,20 +61,15 @@ type Rounds = { readonly left: readonly Step[]; readonly refusal: Failed | null 
  * Carries out steps. A step that needs a name or domain that something else has waits until the others of its kind are done,
  * and so do the kinds after it, which can depend on it.
  */
-async function runRounds(
-  steps: readonly Step[],
-  run: Run,
-  created: Map<string, number>,
-): Promise<Result<Rounds>> {
+async function runRounds(steps: readonly Step[], run: Run, seen: Seen): Promise<Result<Rounds>> {
   let left = steps;
   for (;;) {
     const postponed: Step[] = [];
     let refusal: Failed | null = null;
     for (const step of left) {
       const isBehind = postponed.some(({ item }) => item.kind !== step.item.kind);
-      const done = isBehind ? null : await runStep(step, run, created);
+      const done = isBehind ? null : await runStep(step, run, seen);
       if (done?.ok === true) {
-        if (step.current === null) count(created, step.item);
         run.onDone(step);
         continue;
       }
@@ -69,10 +81,6 @@ async function runRounds(
       return succeed({ left: postponed, refusal });
     left = postponed;
   }
-}
-
-function count(created: Map<string, number>, item: Item): void {
-  created.set(countKey(item), (created.get(countKey(item)) ?? 0) + 1);
 }
 
 /** Refuses before the first change if the value of a secret is missing. */
@@ -87,17 +95,15 @@ export function missingSources(steps: readonly Step[], environment: NodeJS.Proce
   );
 }
 
-/** How many things with one identity this run has created. */
-type Created = ReadonlyMap<string, number>;
+/** What there was of a kind before the first step that creates one. */
+type Seen = Map<KindName, readonly Item[]>;
 
-const countKey = ({ kind, identity }: Item): string => `${kind} ${identity}`;
-
-async function runStep(step: Step, run: Run, created: Created): Promise<Result<unknown>> {
+async function runStep(step: Step, run: Run, seen: Seen): Promise<Result<unknown>> {
   const { session, names } = run;
   const { act, item, current } = step;
   const kind = kinds[item.kind];
   if (current === null) {
-    const appeared = await findAppeared(step, run, created);
+    const appeared = await findAppeared(step, run, seen);
     if (!appeared.ok) return appeared;
     return await kind.create(run, step);
   }
@@ -112,15 +118,15 @@ async function runStep(step: Step, run: Run, created: Created): Promise<Result<u
 const unique: readonly KindName[] = ["projects", "variables", "hooks"];
 
 /** Refuses to create what somebody else has created since the plan. */
-async function findAppeared(step: Step, run: Run, created: Created): Promise<Result<null>> {
-  const { item } = step;
+async function findAppeared({ item, ...step }: Step, run: Run, seen: Seen): Promise<Result<null>> {
   if (unique.includes(item.kind)) return succeed(null);
-  const items = await kinds[item.kind].read(run.session, run.names);
+  const known = seen.get(item.kind);
+  const items = known === undefined ? await kinds[item.kind].read(run.session, run.names) : succeed(known);
   if (!items.ok) return items;
-  const isSame = (one: Item) => one.identity === item.identity;
-  const before = (run.current.get(item.kind) ?? []).filter(isSame).length;
-  const isAdded = items.value.filter(isSame).length > before + (created.get(countKey(item)) ?? 0);
-  return isAdded ? changed(step, "was created") : succeed(null);
+  seen.set(item.kind, items.value);
+  const countIn = (some: readonly Item[]) => some.filter(({ identity }) => identity === item.identity).length;
+  const isAdded = countIn(items.value) > countIn(run.current.get(item.kind) ?? []);
+  return isAdded ? changed({ item, ...step }, "was created") : succeed(null);
 }
 
 function changed({ item }: Step, what: string): Failed {
