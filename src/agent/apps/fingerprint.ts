@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import type { RunVariables } from "#contract/agent-order.ts";
 import { initialProcess, instanceFields } from "#contract/endpoints/processes/process-settings.ts";
-import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { isAccessToken } from "#contract/endpoints/variables/schemas.ts";
 import type { ResolvedProcess } from "#contract/processes/resolve-processes.ts";
 
 /**
@@ -17,7 +17,7 @@ export function instanceFingerprint(
 ): string {
   const plain = (variables?.plain ?? []).map(({ name: variable, value }) => [variable, value]);
   const secrets = (variables?.secrets ?? [])
-    .filter(({ name: secret }) => secret !== REPOSITORY_TOKEN)
+    .filter(({ name: secret }) => !isAccessToken(secret))
     .map(({ name: secret, revision }) => [secret, revision]);
   const values = new Map<string, unknown>(Object.entries({ ...settings, ...limits }));
   const initial = new Map<string, unknown>(Object.entries(initialProcess));

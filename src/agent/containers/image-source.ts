@@ -1,3 +1,4 @@
+import { registryAuth } from "#agent/secrets/registry-auth.ts";
 import { repositoryOf, withLogin } from "#contract/addresses/repository-address.ts";
 import { maskRepository } from "#contract/git-names.ts";
 import { percentDecoded } from "#contract/mask.ts";
@@ -20,8 +21,7 @@ export function imageSource(repository: string): ImageSource {
   const { login, host, place } = address;
   const password = login?.password ?? null;
   const user = login === null || password === null ? null : percentDecoded(login.user);
-  const pair = `${user}:${percentDecoded(password ?? "")}`;
-  const auths = user === null ? {} : { [host]: { auth: Buffer.from(pair).toString("base64") } };
+  const logins = user === null ? [] : [{ user, token: percentDecoded(password ?? ""), place: host }];
   const shown = withLogin(address, login === null ? null : { user: login.user, password: null });
-  return { name: place, auth: JSON.stringify({ auths }), user, shown: maskRepository(shown) };
+  return { name: place, auth: registryAuth(logins), user, shown: maskRepository(shown) };
 }

@@ -2,11 +2,11 @@ import { loadsCode, type NamedVariable } from "#agent/policy/loader-variables.ts
 import type { Policy } from "#agent/policy/policy.ts";
 import { policyFileOf, type PolicyRefusal, refusedBy } from "#agent/policy/refuse.ts";
 import type { RunVariables } from "#contract/agent-order.ts";
-import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { isAccessToken } from "#contract/endpoints/variables/schemas.ts";
 
 /**
- * Checks variables and secrets before anything runs with them; `null` when there are none. The repository's
- * token is for git only.
+ * Checks variables and secrets before anything runs with them; `null` when there are none. The tokens
+ * of the repository and of registries are for no command.
  */
 export function checkVariables(
   policy: Policy,
@@ -16,7 +16,7 @@ export function checkVariables(
   if (rule === "any") return null;
   const secrets = (variables?.secrets ?? []).map(({ name }) => ({ name, value: null }));
   const refused = [...(variables?.plain ?? []), ...secrets].find(
-    (one) => one.name !== REPOSITORY_TOKEN && !isVariableAllowed(rule, one),
+    (one) => !isAccessToken(one.name) && !isVariableAllowed(rule, one),
   );
   if (refused === undefined) return null;
   const { name } = refused;

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 
 import type { RunVariables, SealedToken } from "#contract/agent-order.ts";
-import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { loginValues } from "#agent/secrets/registry-auth.ts";
+import { isAccessToken, REGISTRY_TOKEN, REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
 import { storedAs } from "#contract/stored.ts";
@@ -24,7 +25,9 @@ export type OpenVariables = {
   readonly activate: Environment;
   /** The password for the repository; `null` when the project has none. */
   readonly repositoryToken: string | null;
-  /** The values of all secrets, to be masked. */
+  /** The logins for the registries of base images; `null` when the project has none. */
+  readonly registryToken: string | null;
+  /** The values of all secrets, and the parts of them that programs print, to be masked. */
   readonly secretValues: readonly string[];
 };
 
@@ -49,6 +52,7 @@ export const noVariables: OpenVariables = {
   build: {},
   activate: {},
   repositoryToken: null,
+  registryToken: null,
   secretValues: [],
 };
 
@@ -160,7 +164,9 @@ async function openAll(
     return { ok: false, message };
   }
   const open = secrets.map(({ name, build }, at) => ({ name, build, value: values[at] ?? "" }));
-  const forCommands = open.filter(({ name }) => name !== REPOSITORY_TOKEN);
+  const forCommands = open.filter(({ name }) => !isAccessToken(name));
+  const valueOf = (token: string) => open.find(({ name }) => name === token)?.value ?? null;
+  const registryToken = valueOf(REGISTRY_TOKEN);
   const environmentOf = (variables: readonly { readonly name: string; readonly value: string }[]) =>
     Object.fromEntries([...plain, ...variables].map(({ name, value }) => [name, value]));
   return {
@@ -168,8 +174,9 @@ async function openAll(
     value: {
       build: environmentOf(forCommands.filter(({ build }) => build)),
       activate: environmentOf(forCommands),
-      repositoryToken: open.find(({ name }) => name === REPOSITORY_TOKEN)?.value ?? null,
-      secretValues: open.map(({ value }) => value),
+      repositoryToken: valueOf(REPOSITORY_TOKEN),
+      registryToken,
+      secretValues: [...open.map(({ value }) => value), ...loginValues(registryToken)],
     },
   };
 }

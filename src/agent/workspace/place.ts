@@ -6,7 +6,7 @@ import {
   type AllProcessSettings,
   type ProcessDefinitions,
 } from "#contract/endpoints/processes/schemas.ts";
-import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { isAccessToken } from "#contract/endpoints/variables/schemas.ts";
 import { runsOn } from "#contract/endpoints/projects/servers.ts";
 import { type ResolvedProcess, resolveProcesses } from "#contract/processes/resolve-processes.ts";
 import { type ResolvedCronJob, resolveCron } from "#project-files/cron/resolve-cron.ts";
@@ -66,7 +66,7 @@ export function orderHere(order: RunOrder): RunOrder {
 /** The order of a server that only builds: it has no shared files, and gets only secrets of builds. */
 function orderToBuild(order: RunOrder): RunOrder {
   const { variables } = order;
-  const isForBuild = ({ build, name }: RunVariables["secrets"][number]) => build || name === REPOSITORY_TOKEN;
+  const isForBuild = ({ build, name }: RunVariables["secrets"][number]) => build || isAccessToken(name);
   return {
     ...order,
     shared_paths: [],

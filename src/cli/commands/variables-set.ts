@@ -17,7 +17,7 @@ export const variablesSet = defineCommand({
   name: "variables set",
   summary: "Set variables and secrets of a project",
   details: [
-    "All changes of a call form one revision. All commands of the project get plain variables; release and activate commands get secrets, and builds get secrets with --build. GANTRY_REPOSITORY_TOKEN is the password of the repository's https address.",
+    "All changes of a call form one revision. All commands of the project get plain variables; release and activate commands get secrets, and builds get secrets with --build. GANTRY_REPOSITORY_TOKEN is the password of the repository's https address, and GANTRY_REGISTRY_TOKEN has a line USER:TOKEN@HOST for each private registry of base images.",
     "The value of a secret is never a command-line argument, because other users of the machine could see it. The command prompts for it, or reads it from a file or standard input, without one line break at the end. A secret stays a secret when its value changes.",
     "Secrets are sealed on this machine for the project's servers, so only their agents can read them. The fingerprint of a server's key is stored at first use. A changed key, and the key of a server that was added, are refused until you accept them.",
   ],

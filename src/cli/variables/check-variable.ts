@@ -1,4 +1,9 @@
-import { REPOSITORY_TOKEN, SetVariable, type Variables } from "#contract/endpoints/variables/schemas.ts";
+import {
+  REGISTRY_TOKEN,
+  REPOSITORY_TOKEN,
+  SetVariable,
+  type Variables,
+} from "#contract/endpoints/variables/schemas.ts";
 import type { VariableToSet } from "#cli/variables/change-variables.ts";
 
 /** Why a variable is not valid, as the end of a sentence; null if it is. Never quotes the name or the value. */
@@ -11,5 +16,5 @@ export function variableError({ name, value, isSecret, build }: VariableToSet): 
 /** The names whose values are secrets even if the command line does not say so. */
 export function secretNames({ variables }: Variables): ReadonlySet<string> {
   const secrets = variables.filter(({ secret }) => secret).map(({ name }) => name);
-  return new Set([REPOSITORY_TOKEN, ...secrets]);
+  return new Set([REPOSITORY_TOKEN, REGISTRY_TOKEN, ...secrets]);
 }

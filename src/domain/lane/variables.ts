@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 
-import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { isAccessToken } from "#contract/endpoints/variables/schemas.ts";
 import { wholeFrom } from "#contract/bounds.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 
 /**
  * The variables that a deployment runs with: their revision. The values stay in the database. `deployed`: a rollback
  * with variables or settings of an earlier deployment; revision 0 if the earlier deployment had no variables. A
- * rollback gets today's token of the repository, unless the repository is on another host.
+ * rollback gets today's tokens of registries and of the repository, unless the repository is on another host.
  */
 export const DeploymentVariables = z.strictObject({ revision: wholeFrom(0), deployed: z.boolean() });
 export type DeploymentVariables = z.infer<typeof DeploymentVariables>;
@@ -55,14 +55,14 @@ export function newestVariables(
   return newest === 0 ? null : { revision: newest, deployed: false };
 }
 
-/** The variables of the deployment that a rollback goes back to, with the current token of the repository. */
+/** The variables of the deployment that a rollback goes back to, with the current tokens of the repository and of registries. */
 export function earlierVariables(
   { revision: current, notSealed }: ProjectVariables,
   target: WithVariables,
 ): Result<DeploymentVariables | null, "secrets_not_sealed"> {
   const revision = target.variables?.revision ?? 0;
   const counts = ({ name, from, until }: NotSealed) =>
-    name === REPOSITORY_TOKEN ? until === null : from <= revision && (until === null || until > revision);
+    isAccessToken(name) ? until === null : from <= revision && (until === null || until > revision);
   const missing = notSealed.filter(counts);
   if (missing.length > 0) return refuseNotSealed(missing);
   return succeed(current === 0 && revision === 0 ? null : { revision, deployed: true });

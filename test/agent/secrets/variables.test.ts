@@ -45,6 +45,7 @@ describe("an order's variables", () => {
           DATABASE_URL: { value: "postgres://app:geheim@db" },
           NPM_TOKEN: { value: "npm_0123456789", build: true },
           GANTRY_REPOSITORY_TOKEN: { value: "ghp_0123456789" },
+          GANTRY_REGISTRY_TOKEN: { value: "ada:pull_0123456789@ghcr.io" },
         },
       ),
     });
@@ -57,6 +58,7 @@ describe("an order's variables", () => {
       expect(environment).toContain("MOTTO=two\nlines 'and' \"quotes\" $HOME\n");
       expect(environment).toContain("NPM_TOKEN=npm_0123456789\n");
       expect(environment).not.toContain("ghp_0123456789");
+      expect(environment).not.toContain("pull_0123456789");
     }
     expect(build).not.toContain("DATABASE_URL");
     expect(activate).toContain("DATABASE_URL=postgres://app:geheim@db\n");

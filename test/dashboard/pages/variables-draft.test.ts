@@ -118,6 +118,8 @@ describe("an edit", () => {
     ["API_KEY", "", { name: null, value: "Enter the secret." }],
     ["A", "", { name: null, value: null }],
     ["GANTRY_REPOSITORY_TOKEN", "token", { name: null, value: null }],
+    ["GANTRY_REGISTRY_TOKEN", "ada:token@ghcr.io", { name: null, value: null }],
+    ["GANTRY_REGISTRY_TOKEN", "token", { name: null, value: expect.stringContaining("line 1 has no @") }],
   ])("with the name %j is validated", (name, value, errors) => {
     const edit = newEdit({ name, value });
     expect(errorsIn(edit, [edit])).toEqual(errors);
@@ -128,10 +130,13 @@ describe("an edit", () => {
     expect(errorsIn(one, [one, other]).name).toBe("There is another change of this name.");
   });
 
-  it("makes the repository's token a secret that no build gets", () => {
-    const edit = { ...newEdit({ name: "GANTRY_REPOSITORY_TOKEN", value: "x" }, false), build: true };
-    expect(settingOf(edit)).toMatchObject({ secret: true, build: false });
-  });
+  it.each(["GANTRY_REPOSITORY_TOKEN", "GANTRY_REGISTRY_TOKEN"])(
+    "makes %s a secret that no build gets",
+    (name) => {
+      const edit = { ...newEdit({ name, value: "x" }, false), build: true };
+      expect(settingOf(edit)).toMatchObject({ secret: true, build: false });
+    },
+  );
 });
 
 describe("an import", () => {

@@ -68,10 +68,10 @@ describe("a rollback with the variables of its target", () => {
 
   it("is refused only for the secrets that it uses", () => {
     const unused = { name: "A", from: 1, until: null };
-    const token = { name: "GANTRY_REPOSITORY_TOKEN", from: 1, until: null };
     expect(back({ revision: 3, notSealed: [unused] })).toMatchObject({ ok: true });
-    expect(back({ revision: 3, notSealed: [unused, token] })).toMatchObject({
-      refusal: { code: "secrets_not_sealed", detail: expect.stringContaining(": GANTRY_REPOSITORY_TOKEN.") },
-    });
+    for (const name of ["GANTRY_REPOSITORY_TOKEN", "GANTRY_REGISTRY_TOKEN"])
+      expect(back({ revision: 3, notSealed: [unused, { name, from: 1, until: null }] })).toMatchObject({
+        refusal: { code: "secrets_not_sealed", detail: expect.stringContaining(`: ${name}.`) },
+      });
   });
 });

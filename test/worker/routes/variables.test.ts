@@ -149,6 +149,8 @@ describe("a change of variables", () => {
     [{ name: "A", value: "only-a-test", build: true }, "/set/0/build"],
     [{ name: "GANTRY_REPOSITORY_TOKEN", value: "only-a-test" }, "/set/0/secret"],
     [{ name: "GANTRY_REPOSITORY_TOKEN", value: "only-a-test", secret: true, build: true }, "/set/0/build"],
+    [{ name: "GANTRY_REGISTRY_TOKEN", value: "ada:only-a-test@ghcr.io" }, "/set/0/secret"],
+    [{ name: "GANTRY_REGISTRY_TOKEN", value: "only-a-test", secret: true }, "/set/0/value"],
     [{ name: "A", value: ["only-a-test"] }, "/set/0/value"],
     [
       { name: "A", secret: true, sealed: [{ fingerprint, box: "only-a-test".padEnd(65, "x") }] },

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { listBetween, listUpTo, textLike, wholeFrom } from "#contract/bounds.ts";
 import { Actor, ActorType } from "#contract/endpoints/deployments/schemas.ts";
 import { MAX_SERVERS } from "#contract/endpoints/projects/servers.ts";
+import { readRegistryLogins } from "#contract/endpoints/variables/registry-logins.ts";
 import { base64url, Fingerprint, SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
 import { utf8Length } from "#contract/utf8-length.ts";
@@ -22,14 +23,20 @@ export const MAX_VALUES_BYTES = 512 * 1024;
 /** The secret that git gets as the password for an https repository. No build and no command gets it. */
 export const REPOSITORY_TOKEN = "GANTRY_REPOSITORY_TOKEN";
 
+/** The secret with the logins at the registries of base images. Only the pulls of a build get it: no instruction and no command. */
+export const REGISTRY_TOKEN = "GANTRY_REGISTRY_TOKEN";
+
+/** Whether a secret is for Gantry itself, and for no command of the project. */
+export const isAccessToken = (name: string): boolean => name === REPOSITORY_TOKEN || name === REGISTRY_TOKEN;
+
 /** The name of a variable. Names that begin with GANTRY are Gantry's own. */
 export const VariableName = textLike(
   /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
   "must be letters, digits and _, beginning with a letter or _, at most 128 characters",
 ).check(
   z.refine(
-    (name) => name === REPOSITORY_TOKEN || !/^GANTRY(?:_|$)/i.test(name),
-    `must not begin with GANTRY, except ${REPOSITORY_TOKEN}`,
+    (name) => isAccessToken(name) || !/^GANTRY(?:_|$)/i.test(name),
+    `must not begin with GANTRY, except ${REPOSITORY_TOKEN} and ${REGISTRY_TOKEN}`,
   ),
 );
 
@@ -129,13 +136,21 @@ export const SetVariable = z
       path: ["build"],
       message: "is for secrets only: builds get every other variable",
     }),
-    z.refine(({ name, secret }) => name !== REPOSITORY_TOKEN || secret, {
+    z.refine(({ name, secret }) => !isAccessToken(name) || secret, {
       path: ["secret"],
-      message: `must be true for ${REPOSITORY_TOKEN}`,
+      message: `must be true for ${REPOSITORY_TOKEN} and ${REGISTRY_TOKEN}`,
     }),
     z.refine(({ name, build }) => name !== REPOSITORY_TOKEN || build !== true, {
       path: ["build"],
       message: `must not be true for ${REPOSITORY_TOKEN}: only git gets it`,
+    }),
+    z.refine(({ name, build }) => name !== REGISTRY_TOKEN || build !== true, {
+      path: ["build"],
+      message: `must not be true for ${REGISTRY_TOKEN}: only the pulls of base images get it`,
+    }),
+    z.superRefine(({ name, value }, context) => {
+      const read = name === REGISTRY_TOKEN && value !== undefined ? readRegistryLogins(value) : null;
+      if (read?.ok === false) context.addIssue({ code: "custom", path: ["value"], message: read.message });
     }),
   );
 export type SetVariable = z.infer<typeof SetVariable>;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import {
-  REPOSITORY_TOKEN,
+  isAccessToken,
   SetVariable,
   type Variable,
   type Variables,
@@ -49,7 +49,7 @@ export function editOf(variable: Variable, value = variable.secret ? "" : variab
 }
 
 export function isSecret({ name, value, secret }: Edit): boolean {
-  return name.trim() === REPOSITORY_TOKEN || (secret ?? looksSecret(name.trim(), value));
+  return isAccessToken(name.trim()) || (secret ?? looksSecret(name.trim(), value));
 }
 
 /** A variable as the request has it, with its value in clear. */
@@ -60,7 +60,7 @@ export function settingOf(edit: Edit): z.input<typeof SetVariable> & { readonly 
     name,
     value: edit.value,
     secret,
-    ...(secret ? { build: edit.build && name !== REPOSITORY_TOKEN } : {}),
+    ...(secret ? { build: edit.build && !isAccessToken(name) } : {}),
   };
 }
 

@@ -1,10 +1,15 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { isAccessToken, REGISTRY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { noEffectOf } from "#contract/set-by-gantry.ts";
 import { type Edit, type EditErrors, isSecret } from "#dashboard/pages/variables/draft.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
+
+const tokenHint = (name: string) =>
+  name === REGISTRY_TOKEN
+    ? "Only the pulls of base images get it. It has a line USER:TOKEN@HOST for each registry."
+    : "Only git gets it, as the password of the repository's https address.";
 
 type Props = {
   readonly edit: Edit;
@@ -24,8 +29,9 @@ export function EditFields({ edit, errors, takesFocus, replaces, onChange, onClo
     if (takesFocus) box.current?.querySelector<HTMLElement>("input, textarea")?.focus();
   }, []);
   const secret = isSecret(edit);
-  const noEffect = noEffectOf(edit.name.trim());
-  const isToken = edit.name.trim() === REPOSITORY_TOKEN;
+  const name = edit.name.trim();
+  const isToken = isAccessToken(name);
+  const noEffect = noEffectOf(name);
   return (
     <fieldset ref={box} class="edit">
       <legend>{edit.of === null ? "New variable" : `Edit ${edit.of}`}</legend>
@@ -33,12 +39,12 @@ export function EditFields({ edit, errors, takesFocus, replaces, onChange, onClo
         <Field
           label="Name"
           value={edit.name}
-          onInput={(name) => onChange({ ...edit, name })}
+          onInput={(text) => onChange({ ...edit, name: text })}
           isCode
           placeholder="DATABASE_URL"
           error={errors.name}
           {...(isToken
-            ? { hint: "Only git gets it, as the password of the repository's https address." }
+            ? { hint: tokenHint(name) }
             : replaces
               ? { hint: "There is a variable of this name. Saving replaces it." }
               : {})}
@@ -52,6 +58,7 @@ export function EditFields({ edit, errors, takesFocus, replaces, onChange, onClo
           isCode
           lines={2}
           error={errors.value}
+          {...(name === REGISTRY_TOKEN ? { placeholder: "ada:TOKEN@ghcr.io" } : {})}
           {...(secret ? { hint: "Sealed in this browser, and never shown again after it is saved." } : {})}
         />
       </div>

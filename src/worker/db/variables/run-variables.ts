@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, lte, not, or, sql } from "drizzle-orm";
 import * as z from "zod/mini";
 
 import type { RunVariables, SealedToken } from "#contract/agent-order.ts";
-import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { REGISTRY_TOKEN, REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/seal-key.ts";
 import { tokenHost } from "#contract/forge.ts";
 import { type ProjectId, ServerId } from "#contract/ids.ts";
@@ -18,9 +18,9 @@ import { variables } from "#worker/db/variable-tables.ts";
 const Keys = storedAs(z.array(z.strictObject({ id: ServerId, key: z.nullable(SealKey) })));
 
 /**
- * The variables of the orders to some servers, with the secrets as sealed for each server's current key. The repository's
- * token is always the current one: git needs a token that is still valid, also for an earlier deployment. It is left out
- * if the project has moved to a repository on another host since the order was requested. One D1 round trip.
+ * The variables of the orders to some servers, with the secrets as sealed for each server's current key. The tokens of the
+ * repository and of registries are always the current ones: they must still be valid, also for an earlier deployment. The
+ * token of the repository is left out if the project has moved to a repository on another host since the order was requested. One D1 round trip.
  * @param repository the address that the order has
  */
 export async function findRunVariables(
@@ -33,7 +33,7 @@ export async function findRunVariables(
   // Each part names the project and `until`, so that SQLite finds the few rows of a long history by index.
   const ofProject = eq(variables.projectId, projectId);
   const isSetBy = lte(variables.revision, revision);
-  const isToken = sql`${variables.name} = ${REPOSITORY_TOKEN}`;
+  const isToken = sql`${variables.name} in (${REPOSITORY_TOKEN}, ${REGISTRY_TOKEN})`;
   const isCurrent = and(ofProject, isNull(variables.until), deployed ? or(isSetBy, isToken) : isSetBy);
   const isEarlier = and(
     ofProject,

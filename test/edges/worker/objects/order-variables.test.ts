@@ -201,10 +201,16 @@ describe("a rollback", () => {
   async function twiceDeployed() {
     const { project, keys } = await TestProject.withKeys();
     await project.set({ name: "URL", value: "one" }, secret("PASSWORD", "password-one"));
-    await project.set(secret("GANTRY_REPOSITORY_TOKEN", "token-one"));
+    await project.set(
+      secret("GANTRY_REPOSITORY_TOKEN", "token-one"),
+      secret("GANTRY_REGISTRY_TOKEN", "ada:one@ghcr.io"),
+    );
     await project.deploy();
     await project.set({ name: "URL", value: "two" }, secret("PASSWORD", "password-two"));
-    await project.set(secret("GANTRY_REPOSITORY_TOKEN", "token-two"));
+    await project.set(
+      secret("GANTRY_REPOSITORY_TOKEN", "token-two"),
+      secret("GANTRY_REGISTRY_TOKEN", "ada:two@ghcr.io"),
+    );
     await project.deploy();
     return { project, keys };
   }
@@ -219,13 +225,14 @@ describe("a rollback", () => {
     expect((await project.deployment(id)).variables_revision).toBe(4);
   });
 
-  it("runs with its target's variables if asked, and with today's repository token", async () => {
+  it("runs with its target's variables if asked, and with today's tokens", async () => {
     const { project, keys } = await twiceDeployed();
     const { id } = await project.rollBack({ variables: "deployed" });
     const order = await project.agent.orderOf(id);
     expect(order.variables).toMatchObject({ revision: 2, deployed: true });
     expect(plainVariables(order)).toEqual({ URL: "one" });
     expect(await openSecrets(order, keys)).toEqual({
+      GANTRY_REGISTRY_TOKEN: "ada:two@ghcr.io",
       GANTRY_REPOSITORY_TOKEN: "token-two",
       PASSWORD: "password-one",
     });
@@ -246,7 +253,11 @@ describe("a rollback", () => {
   it("with earlier variables is refused if the server cannot open one of those, and not for later ones", async () => {
     const { project } = await twiceDeployed();
     const keys = await connectWithKeys(project.agent, project.token);
-    await project.set(secret("PASSWORD", "password-three"), secret("GANTRY_REPOSITORY_TOKEN", "token-three"));
+    await project.set(
+      secret("PASSWORD", "password-three"),
+      secret("GANTRY_REPOSITORY_TOKEN", "token-three"),
+      secret("GANTRY_REGISTRY_TOKEN", "ada:three@ghcr.io"),
+    );
     const earlier = { project_id: project.id, variables: "deployed" };
     const refused = await problemOf(await project.post("/v1/rollback", earlier));
     expect(refused.code).toBe("secrets_not_sealed");
