@@ -27,7 +27,7 @@ const Inspected = z.tuple([
   }),
 ]);
 
-type Image = Omit<ReleaseImage, "key" | "shared_paths">;
+type Image = Omit<ReleaseImage, "key" | "checked" | "shared_paths">;
 
 /** The largest id of a user in a container: each project has 65,536. */
 const MAX_ID = 65_535;

@@ -2,7 +2,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import { imageSource } from "#agent/containers/image-source.ts";
 import { readingMarker } from "#agent/git/mirror/reading-marker.ts";
 import { checkBranch, checkRepository } from "#agent/policy/check-policy.ts";
-import { checkContainers } from "#agent/policy/check-containers.ts";
+import { checkContainers, checkImages } from "#agent/policy/check-containers.ts";
 import { findDigest } from "#agent/images/find-digest.ts";
 import { readDigest } from "#agent/images/read-digest.ts";
 import { type CommandScope, hideSecrets, scopeOutsideRun } from "#agent/step/run-scope.ts";
@@ -93,6 +93,7 @@ function refuse(context: AgentContext, repository: string, tag: string): string 
   return (
     checkContainers(context.policy) ??
     checkRepository(context, repository) ??
+    checkImages(context.policy, repository) ??
     checkBranch(context.policy, tag)
   );
 }

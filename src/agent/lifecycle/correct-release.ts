@@ -36,11 +36,12 @@ export async function correctRelease(
 ): Promise<boolean> {
   const folder = projectFolder(context.home, projectId);
   const wasInterrupted = (await readCorrectionNote(folder)) !== null;
-  const isServed = (await readCurrent(folder)) === version;
+  const current = await readCurrent(folder);
+  const isServed = current === version;
   const runs = readDesired(folder)?.release ?? version;
   if (!wasInterrupted && isServed && runs === version) return false;
   const release = await readRelease(folder, version);
-  const refusal = release === null ? "is not on this server" : checkRelease(context, release);
+  const refusal = release === null ? "is not on this server" : checkRelease(context, release, current);
   if (refusal !== null) {
     context.log(`${projectId}: ${linkTarget(version)} should be live, but ${refusal}`);
     await removeCorrectionNote(folder);

@@ -5,6 +5,7 @@ import { chooseRef, errorLine, readRefs } from "#agent/git/commands/read-git-out
 import { adviseBranch, readRemoteBranches, setBranch } from "#agent/git/commands/remote-branches.ts";
 import { readRemoteFailure, type RemoteFailure } from "#agent/git/commands/remote-failure.ts";
 import type { AgentContext } from "#agent/context/context.ts";
+import { checkImages } from "#agent/policy/check-containers.ts";
 import { checkBranch, checkRepository, isGitConfined } from "#agent/policy/check-policy.ts";
 import { refuseOwnFiles } from "#agent/policy/own-files.ts";
 import { readingMarker } from "#agent/git/mirror/reading-marker.ts";
@@ -65,6 +66,7 @@ export async function testRepository(
   if (opened?.ok === false) return fail("failed", opened.message, "nothing");
   const refusal =
     checkRepository(context, repository) ??
+    checkImages(context.policy, repository) ??
     checkBranch(context.policy, branch) ??
     (await refuseOwnFiles(context, repository));
   if (refusal !== null) return fail("refused_by_policy", refusal, "nothing");

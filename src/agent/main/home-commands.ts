@@ -10,6 +10,7 @@ import { log, readProxy, settings } from "#agent/main/environment.ts";
 import { exitCodes } from "#agent/main/exit-codes.ts";
 import { isOtherUsersHome, exitWith } from "#agent/main/refuse.ts";
 import { agentStatus } from "#agent/main/show-status.ts";
+import { readKeys } from "#agent/policy/read-keys.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
 import { forgetHost, pinnedHosts } from "#agent/git/ssh/host-pins.ts";
@@ -87,6 +88,8 @@ export async function supervise(home: string): Promise<number> {
 export async function checkPolicy(path: string): Promise<number> {
   const read = await readPolicy(path);
   if (read.kind === "refused") return exitWith(read.reason, "failed");
+  const keys = await readKeys(read.policy);
+  if (!keys.ok) return exitWith(keys.reason, "failed");
   console.log(JSON.stringify(read.policy, null, 2));
   return exitCodes.ok;
 }

@@ -5,6 +5,7 @@ import { chooseSupervisor } from "#agent/apps/choose-supervisor.ts";
 import { endSupervisor } from "#agent/apps/process-supervisor.ts";
 import { connectionPath, readConnection } from "#agent/context/connection-file.ts";
 import { findEngine } from "#agent/containers/engine.ts";
+import { writeImagePolicy } from "#agent/containers/image-policy.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { localSlotsFolder } from "#agent/ingress/slots.ts";
 import { type Isolation, isolationSentences } from "#agent/isolation/isolation.ts";
@@ -22,6 +23,7 @@ import { createRunOutcomes } from "#agent/metrics/run-outcomes.ts";
 import { serveMetrics } from "#agent/metrics/serve-metrics.ts";
 import { writePhpProgram } from "#agent/php/write-php-program.ts";
 import { openPolicy, type Policy } from "#agent/policy/policy.ts";
+import { readKeys } from "#agent/policy/read-keys.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
 import { createSites, noSites } from "#agent/sites/sites-client.ts";
@@ -59,15 +61,18 @@ export async function runServer(args: RunArguments): Promise<number> {
   const policy = await readPolicy(path);
   // Without a readable policy, the agent would carry out orders that its owner does not allow.
   if (policy.kind === "refused") return exitWith(`The agent does not start: ${policy.reason}`);
+  const keys = await readKeys(policy.policy);
+  if (!keys.ok) return exitWith(`The agent does not start: ${keys.reason}`);
   log(`using the policy ${path}, as read now`);
-  return serve(args, read.connection, { ...policy.policy, file: path }, isolation);
+  return serve(args, read.connection, { ...policy.policy, file: path }, isolation, keys.value);
 }
 
 async function serve(
   args: RunArguments,
   connection: AgentConnection,
-  policy: Policy,
+  ownersPolicy: Policy,
   isolation: Isolation,
+  keys: ReadonlyMap<string, string> = new Map(),
 ): Promise<number> {
   const { home, sitesSocket, isSupervisorExternal } = args;
   const slots = args.slots ?? localSlotsFolder(home);
@@ -97,6 +102,18 @@ async function serve(
   await writePhpProgram(home, { ingressCaddy, isLocal: sitesSocket !== null }).catch((error: unknown) =>
     log(`the program that serves PHP apps could not be written: ${messageOf(error)}`),
   );
+  let policy = ownersPolicy;
+  try {
+    const imagePolicy = await writeImagePolicy(home, policy.image_signatures, keys);
+    if (imagePolicy !== null) policy = { ...policy, imagePolicy };
+  } catch (error) {
+    // Without these files, no image could be pulled. The service tries again.
+    await lock.release();
+    return exitWith(
+      `The agent does not start, because it cannot write the keys of images to ${home}: ${messageOf(error)}.`,
+      "failed",
+    );
+  }
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   const environment = process.env;
   const [ingress, engine] = await Promise.all([

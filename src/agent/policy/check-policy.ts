@@ -1,5 +1,6 @@
 import type { Isolation } from "#agent/isolation/isolation.ts";
 import type { Policy } from "#agent/policy/policy.ts";
+import { checkImages, checkSigned } from "#agent/policy/check-containers.ts";
 import { checkVariables } from "#agent/policy/check-variables.ts";
 import {
   checkActivateCommand,
@@ -71,6 +72,7 @@ export function checkSource(
 ): PolicyRefusal {
   return (
     checkRepository(rules, repository) ??
+    checkImages(rules.policy, repository) ??
     checkBranch(rules.policy, branch) ??
     (commit !== null && !wasTip && rules.policy.commits === "none"
       ? refusedBy(rules.policy, "commits", `a commit by its hash (${commit})`)
@@ -163,8 +165,11 @@ function checkHealthCheck(policy: Policy, check: HealthCheck | null): PolicyRefu
   return refusedBy(policy, "health_checks", `a request to ${origin}`);
 }
 
-/** Checks a release on disk before the agent switches to it: it may be older than the policy. */
-export function checkRelease(rules: Rules, release: Release): PolicyRefusal {
+/**
+ * Checks a release on disk before the agent switches to it: it may be older than the policy.
+ * @param live the release that is live; null: none
+ */
+export function checkRelease(rules: Rules, release: Release, live: number | null): PolicyRefusal {
   const { policy } = rules;
   const again = "Deploy its commit again";
   if (policy.build_commands === "repository" && release.commands_from !== "repository")
@@ -181,7 +186,11 @@ export function checkRelease(rules: Rules, release: Release): PolicyRefusal {
       `release ${release.version}, which another machine has built`,
       again,
     );
-  return checkRepository(rules, release.repository) ?? checkActivateCommand(policy, release.activate_command);
+  return (
+    checkRepository(rules, release.repository) ??
+    checkSigned(policy, release, live) ??
+    checkActivateCommand(policy, release.activate_command)
+  );
 }
 
 /** Checks a build that this server takes from another machine, or makes for other servers. @param what as a noun */

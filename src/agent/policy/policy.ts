@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { AddressPattern } from "#agent/policy/address-rule.ts";
+import { ImageSignatures } from "#agent/policy/image-signatures.ts";
 import { locate } from "#agent/policy/repository-address.ts";
 import { addressOf, parseAddress, WebAddress } from "#contract/addresses/web-address.ts";
 import { textBetween, wholeBetween } from "#contract/bounds.ts";
@@ -88,6 +89,8 @@ const Rules = z.strictObject({
   artifacts: z.optional(z.enum(["accept", "refuse"])),
   /** Images that are built or run here. */
   containers: z.optional(z.enum(["any", "none"])),
+  /** Which images must be signed, and by which keys: images of repositories, and those that Dockerfiles name. */
+  image_signatures: z._default(z.union([z.literal("any"), ImageSignatures]), "any"),
   /**
    * To which servers the ingress sends requests for a domain, as a balancer, and the checks of an issuer of certificates.
    * `checks`: this server is no balancer, and passes on checks to other servers of a project. A list: only these addresses.
@@ -125,12 +128,17 @@ function limitsCode(rules: z.infer<typeof Rules>): boolean {
   return all.some((rule) => rule !== "any");
 }
 
+/** Whether a build that was made elsewhere could have what must not be made here. */
+function limitsBuilds(rules: z.infer<typeof Rules>): boolean {
+  return limitsCode(rules) || rules.image_signatures !== "any";
+}
+
 /**
  * What this server's owner allows the control plane to order. Omitted rules are `any`, except `commits`, which is
  * `reachable`, `commands` and `cron`, which are `none`, and `release_commands` and `processes`, which have the value of
  * `activate_commands`: a policy from before them must not allow more than it says. `artifacts` is `accept`, `containers` is `any`
  * and `balance` is `any` if no rule limits which repositories and branches are deployed and which commands run, and otherwise
- * `refuse`, `none` and `checks`. Unknown names are errors, so that a mistyped rule is not ignored.
+ * `refuse`, `none` and `checks`. `artifacts` is `refuse` with `image_signatures`, too. Unknown names are errors, so that a mistyped rule is not ignored.
  */
 export const Policy = z.pipe(
   Rules,
@@ -138,15 +146,18 @@ export const Policy = z.pipe(
     ...rules,
     release_commands: rules.release_commands ?? rules.activate_commands,
     processes: rules.processes ?? rules.activate_commands,
-    artifacts: rules.artifacts ?? (limitsCode(rules) ? ("refuse" as const) : ("accept" as const)),
+    artifacts: rules.artifacts ?? (limitsBuilds(rules) ? ("refuse" as const) : ("accept" as const)),
     containers: rules.containers ?? (limitsCode(rules) ? ("none" as const) : ("any" as const)),
     balance: rules.balance ?? (limitsCode(rules) ? ("checks" as const) : ("any" as const)),
   })),
 );
-/** `file`: where it was read, for messages. */
-export type Policy = z.infer<typeof Policy> & { readonly file?: string };
+/** The files by which podman's programs check signatures. `registries`: a folder. `hash`: of both. */
+export type ImagePolicy = { readonly hash: string; readonly policy: string; readonly registries: string };
+
+/** `file`: where it was read, for messages. `imagePolicy`: the files of the rule `image_signatures`, if there is one. */
+export type Policy = z.infer<typeof Policy> & { readonly file?: string; readonly imagePolicy?: ImagePolicy };
 /** The name of a rule. */
-export type Rule = Exclude<keyof Policy, "file" | "version">;
+export type Rule = Exclude<keyof Policy, "file" | "imagePolicy" | "version">;
 
 /** The policy of a server without a policy file: every order is allowed, and the project's settings decide. */
 export const openPolicy: Policy = Policy.parse({ version: 1, commits: "any" });

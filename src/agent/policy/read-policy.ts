@@ -1,10 +1,7 @@
-import { constants, type Stats } from "node:fs";
-import { open, realpath, stat } from "node:fs/promises";
-import { dirname } from "node:path";
-
 import * as z from "zod/mini";
 
 import { Policy } from "#agent/policy/policy.ts";
+import { readTrusted } from "#agent/policy/read-trusted.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
 import "#contract/issue-messages.ts";
@@ -14,43 +11,17 @@ export type PolicyRead =
   /** `reason`: a sentence for the log or the terminal. */
   | { readonly kind: "refused"; readonly reason: string };
 
-const MAX_BYTES = 1024 * 1024;
-
-/**
- * Reads a policy. Refuses a policy that others could have written: the file and each folder on its path must belong to
- * root or this user, and must not be writable by group or others.
- */
+/** Reads a policy. Refuses a policy that others could have written. */
 export async function readPolicy(path: string): Promise<PolicyRead> {
   const refuse = (reason: string): PolicyRead => ({
     kind: "refused",
     reason: `the policy ${path} ${reason}`,
   });
-  let text: string;
-  try {
-    const real = await realpath(path);
-    for (let folder = dirname(real); ; folder = dirname(folder)) {
-      const wrong = whoElseWrites(await stat(folder));
-      if (wrong !== null) return refuse(`is not trusted, because ${folder} ${wrong}`);
-      if (folder === dirname(folder)) break;
-    }
-    // Check and read the opened file only. Without O_NONBLOCK, a pipe would block forever.
-    const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const found = await file.stat();
-      if (!found.isFile()) return refuse("is not a file");
-      const wrong = whoElseWrites(found);
-      if (wrong !== null) return refuse(`is not trusted, because it ${wrong}`);
-      if (found.size > MAX_BYTES) return refuse("is larger than 1 MiB");
-      text = await file.readFile("utf8");
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    return refuse(`cannot be read: ${messageOf(error)}`);
-  }
+  const text = await readTrusted(path);
+  if (!text.ok) return refuse(text.reason);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.value);
   } catch (error) {
     return refuse(`is not JSON: ${messageOf(error)}`);
   }
@@ -58,14 +29,4 @@ export async function readPolicy(path: string): Promise<PolicyRead> {
   return parsed.success
     ? { kind: "read", policy: parsed.data }
     : refuse(`is wrong:\n${z.prettifyError(parsed.error)}`);
-}
-
-function whoElseWrites(found: Stats): string | null {
-  if (found.uid !== 0 && found.uid !== process.getuid?.())
-    return `belongs to user ID ${found.uid}: it must belong to root or to the agent's user`;
-  // In a folder with the sticky bit, users cannot replace files of other users.
-  const isSticky = found.isDirectory() && (found.mode & 0o1000) !== 0;
-  return (found.mode & 0o022) === 0 || isSticky
-    ? null
-    : "can be written to by a group or by others: run chmod go-w on it";
 }

@@ -246,7 +246,7 @@ async function prepareRelease(
       if (!usable.ok) return usable;
     }
     // The policy may have changed since it was built.
-    if (kept !== null) return unlessRefused(kept, checkRelease(scope.context, kept));
+    if (kept !== null) return unlessRefused(kept, checkRelease(context, kept, previous));
     const instead = way === "take" ? "taking its build" : "building it again";
     log.system("fetch", `${linkTarget(order.reuse_release)} no longer exists: ${instead}`);
     const rebuilt = unlessRefused(null, checkOrder(context, { ...order, reuse_release: null }, way));

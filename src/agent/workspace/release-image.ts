@@ -10,6 +10,7 @@ export const ImageId = z.string().check(z.regex(/^[0-9a-f]{64}$/));
  * The image of a release, as its build left it. `command`: the line of its own command, which is its entrypoint with its
  * arguments; null if it has none. `user`: the ids of the user that it runs as, in the container. `ports`: the TCP ports that it
  * exposes. `shared_paths`: the project's shared paths at its build. `key`: equal for builds that would make the same image.
+ * `checked`: the hash of the rule about signatures that its pulls were checked by; absent: none.
  */
 export const ReleaseImage = z.object({
   id: ImageId,
@@ -21,6 +22,7 @@ export const ReleaseImage = z.object({
   stop_signal: z.optional(StopSignal),
   shared_paths: z.array(SharedPath),
   key: z.optional(z.string()),
+  checked: z.optional(z.string()),
 });
 export type ReleaseImage = z.infer<typeof ReleaseImage>;
 

@@ -59,6 +59,10 @@ describe("a policy file", () => {
       deploy_keys: "server",
       artifacts: "accept",
       containers: "any",
+      image_signatures: {
+        images: { "ghcr.io/acme": "/etc/gantry/keys/acme.pub", "docker.io/library": "accept" },
+        others: "refuse",
+      },
       balance: ["10.0.0.0/24", "2001:db8::7", "web-2.internal"],
       host_keys: "known",
       remove_projects: "keep_files",

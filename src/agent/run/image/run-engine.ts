@@ -61,7 +61,7 @@ export async function stepAfterEngine(
 export async function describeImage(
   scope: RunScope,
   limit: StageLimit,
-): Promise<Step<Omit<ReleaseImage, "key">>> {
+): Promise<Step<Omit<ReleaseImage, "key" | "checked">>> {
   const { order, log } = scope;
   const ran = await runEngine(
     scope,

@@ -1,0 +1,150 @@
+import { generateKeyPairSync } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+
+import { checkImages, checkSigned } from "#agent/policy/check-containers.ts";
+import { type ImageSignatures, requirementOf } from "#agent/policy/image-signatures.ts";
+import { openPolicy, Policy } from "#agent/policy/policy.ts";
+import { readKeys } from "#agent/policy/read-keys.ts";
+
+import "#contract/issue-messages.ts";
+
+const KEY = "/etc/gantry/keys/acme.pub";
+const rule: ImageSignatures = {
+  images: {
+    "ghcr.io": "refuse",
+    "ghcr.io/acme": KEY,
+    "ghcr.io/acme/tools": "accept",
+    "docker.io/node": [KEY],
+    "localhost:5000": KEY,
+  },
+  others: "accept",
+};
+const policy = { ...openPolicy, image_signatures: rule };
+
+describe("the rule about signatures", () => {
+  it.each([
+    ["ghcr.io/acme/shop", KEY],
+    ["ghcr.io/acme/tools/cli", "accept"],
+    ["ghcr.io/acme-2/shop", "refuse"],
+    ["docker.io/library/node", [KEY]],
+    ["docker.io/node/fork", [KEY]],
+    ["docker.io/library/node-fork", "accept"],
+    ["localhost:5000/shop", KEY],
+    ["quay.io/acme/shop", "accept"],
+  ])("requires of %s: %j", (name, requirement) => {
+    expect(requirementOf(rule, name)).toEqual(requirement);
+  });
+
+  it.each([
+    [{ images: { "ghcr.io": KEY } }, "others: must be one of"],
+    [{ images: { "ghcr.io/acme/shop:v1": KEY }, others: "accept" }, "must be a registry"],
+    [{ images: { "https://ghcr.io": KEY }, others: "accept" }, "must be a registry"],
+    [{ images: { "ghcr.io/acme/*": KEY }, others: "accept" }, "must be a registry"],
+    [{ images: { node: KEY }, others: "accept" }, "must be a registry"],
+    [{ images: { "ghcr.io": "acme.pub" }, others: "accept" }, 'must be "accept", "refuse", or the absolute'],
+    [{ images: { "ghcr.io": [] }, others: "accept" }, "must not be empty"],
+    [{ images: {}, others: "any" }, "others: must be one of"],
+  ])("is wrong as %j", (image_signatures, message) => {
+    const { error } = Policy.safeParse({ version: 1, image_signatures });
+    expect(error === undefined ? "" : z.prettifyError(error)).toContain(message);
+  });
+
+  it("refuses builds of other machines, whose base images nobody has checked here, unless the policy accepts them", () => {
+    expect(Policy.parse({ version: 1, image_signatures: rule })).toMatchObject({
+      artifacts: "refuse",
+      containers: "any",
+    });
+    expect(Policy.parse({ version: 1, image_signatures: rule, artifacts: "accept" }).artifacts).toBe(
+      "accept",
+    );
+  });
+
+  it("refuses a repository of images before anything is fetched", () => {
+    expect(checkImages(policy, "docker://ada:s3cret@ghcr.io/other/shop")).toMatch(
+      /^this server's policy \(image_signatures\) does not allow images of ghcr\.io\/other\/shop\. /,
+    );
+    expect(checkImages(policy, "docker://ghcr.io/acme/shop")).toBeNull();
+    expect(checkImages(policy, "https://ghcr.io/other/shop")).toBeNull();
+    expect(checkImages(openPolicy, "docker://ghcr.io/other/shop")).toBeNull();
+  });
+
+  it("refuses a release whose image was not checked by it", () => {
+    const files = { hash: "now", policy: "/p", registries: "/r" };
+    const image = {
+      ...{ id: "a".repeat(64), bytes: 1, command: null, directory: "/", user: { uid: 0, gid: 0 } },
+      ...{ ports: [], shared_paths: [] },
+    };
+    const release = (checked?: string) => ({
+      ...{ version: 3, repository: "https://example.com/shop" },
+      image: checked === undefined ? image : { ...image, checked },
+    });
+    const now = { ...policy, imagePolicy: files };
+    expect(checkSigned(now, release("now"), 2)).toBeNull();
+    expect(checkSigned(now, release("before"), 2)).toContain("(image_signatures) does not allow release 3");
+    expect(checkSigned(now, release(), null)).toContain("Deploy its commit again");
+    expect(checkSigned(openPolicy, release(), 2)).toBeNull();
+    // What is live stays.
+    expect(checkSigned(now, release(), 3)).toBeNull();
+    // Another server has built it, and the rule about artifacts decides. An image of a repository was pulled here.
+    const taken = { ...release(), taken: true } as const;
+    expect(checkSigned(now, taken, 2)).toBeNull();
+    expect(checkSigned(now, { ...taken, repository: "docker://ghcr.io/acme/shop" }, 2)).not.toBeNull();
+  });
+});
+
+describe("a key", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "gantry-keys-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const pair = generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+
+  async function read(text: string, mode = 0o644) {
+    const path = join(folder, "acme.pub");
+    writeFileSync(path, text);
+    chmodSync(path, mode);
+    return readKeys({ ...policy, image_signatures: { images: { "ghcr.io": path }, others: "accept" } });
+  }
+
+  it("is read", async () => {
+    expect(await read(pair.publicKey)).toEqual({
+      ok: true,
+      value: new Map([[join(folder, "acme.pub"), pair.publicKey]]),
+    });
+    expect(await readKeys(openPolicy)).toEqual({ ok: true, value: new Map() });
+  });
+
+  it.each([
+    ["a private key", pair.privateKey, 0o644, /is not one public key/],
+    ["two keys", pair.publicKey + pair.publicKey, 0o644, /is not one public key/],
+    [
+      "no key",
+      "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n",
+      0o644,
+      /is not one public key/,
+    ],
+    ["a file that others can change", pair.publicKey, 0o646, /can be written to by a group or by others/],
+  ])("is refused as %s", async (_, text, mode, reason) => {
+    expect(await read(text, mode)).toEqual({ ok: false, reason: expect.stringMatching(reason) });
+  });
+
+  it("that is missing is refused by its path and its rule", async () => {
+    expect(await readKeys(policy)).toEqual({
+      ok: false,
+      reason: expect.stringMatching(
+        /^the key \/etc\/gantry\/keys\/acme\.pub of the policy's rule image_signatures cannot be read: /,
+      ),
+    });
+  });
+});
