@@ -1,10 +1,14 @@
 import {
+  AUTH,
   buildah,
   engineCommand,
   type EnginePlace,
   engineVariables,
   podman,
+  signIn,
 } from "#agent/containers/engine-script.ts";
+import { checkedBy } from "#agent/containers/image-policy.ts";
+import type { ImagePolicy } from "#agent/policy/policy.ts";
 import { imageTag } from "#agent/workspace/release-image.ts";
 import type { Environment } from "#build/commands/environment.ts";
 import type { Command } from "#build/process/command.ts";
@@ -24,6 +28,10 @@ export type ImageBuild = {
   readonly secrets: Environment;
   /** Builds everything again, from the newest base images. */
   readonly isFresh: boolean;
+  /** The text of an auth.json for the pulls of its base images; null: nobody signs in. No instruction sees it. */
+  readonly auth: string | null;
+  /** What its base images are checked by; null: no rule of this server says it. */
+  readonly signatures: ImagePolicy | null;
 };
 
 /**
@@ -46,7 +54,7 @@ export function buildCommand(
   place: EnginePlace,
   build: ImageBuild,
 ): ResultOf<Command, { readonly reason: string }> {
-  const { args, secrets } = build;
+  const { args, secrets, auth, signatures } = build;
   const read = engineVariables({ ...args, ...secrets });
   if (!read.ok) return read;
   // Others are written to a file, which a build does not read.
@@ -56,15 +64,20 @@ export function buildCommand(
       ok: false,
       reason: `the variable ${hidden} cannot be a build argument or secret, because the engine reads it itself`,
     };
+  const checked = checkedBy(signatures);
   const line = [
-    `exec ${buildah(place)} build --format=docker --layers --network=host`,
-    build.isFresh ? "--no-cache --pull=always" : "--pull=missing",
+    `exec ${buildah(place)}${checked.global} build --format=docker --layers --network=host${checked.options}`,
+    // An image that is there was perhaps pulled before there was a rule about signatures.
+    build.isFresh ? "--no-cache --pull=always" : signatures === null ? "--pull=missing" : "--pull=always",
     ...Object.keys(args).map((name) => `--build-arg=${name}`),
     ...Object.keys(secrets).map((name) => `--secret=id=${name},env=${name}`),
     ...(build.target === null ? [] : [`--target=${shellQuote(build.target)}`]),
     `--tag=${imageTag(build.version)} --file=${shellQuote(build.dockerfile)} ${shellQuote(build.context)}`,
   ].join(" ");
-  return succeed(engineCommand(place, [tidy(place), line], read.value.env));
+  const script = [...(auth === null ? [] : signIn), tidy(place), line];
+  return succeed(
+    engineCommand(place, script, { ...read.value.env, ...(auth === null ? {} : { [AUTH]: auth }) }),
+  );
 }
 
 /** The command that names an image of an earlier release as the release's. It fails if the image is gone. */
@@ -72,14 +85,14 @@ export function tagCommand(place: EnginePlace, id: string, version: number): Com
   return engineCommand(place, [`exec ${buildah(place)} tag ${id} ${imageTag(version)}`], {});
 }
 
-/** The command that writes a release's image into a file, for another server. */
+/** The command that writes a release's image into a file, for another server. Such a file cannot have the signatures of a base image. */
 export function saveCommand(place: EnginePlace, version: number, path: string): Command {
   const tag = imageTag(version);
   return engineCommand(
     place,
     [
       `rm -f ${shellQuote(path)}`,
-      `exec ${buildah(place)} push --quiet ${tag} docker-archive:${shellQuote(path)}:${tag}`,
+      `exec ${buildah(place)} push --quiet --remove-signatures ${tag} docker-archive:${shellQuote(path)}:${tag}`,
     ],
     {},
   );

@@ -72,6 +72,16 @@ export const podman = (place: EnginePlace): string =>
 /** The beginning of a buildah command. */
 export const buildah = (place: EnginePlace): string => `buildah ${storage(place)}`;
 
+/** The variable with the text of the file that signs in to registries. The scripts write it to memory only. */
+export const AUTH = "GANTRY_REGISTRY_AUTH";
+
+/** Lines that sign in to registries, for this unit only. Their programs get the path of the file, and no other program gets the text. */
+export const signIn = [
+  `printf %s "$${AUTH}" >"$run/auth.json"`,
+  `unset ${AUTH}`,
+  'export REGISTRY_AUTH_FILE="$run/auth.json"',
+] as const;
+
 /**
  * A command that runs a script of podman or buildah. In it, `$run` is the unit's own folder in memory.
  * @param lines the script after its beginning

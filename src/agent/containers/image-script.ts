@@ -1,15 +1,21 @@
 import { createHash } from "node:crypto";
 
-import { buildah, engineCommand, type EnginePlace, passedOn } from "#agent/containers/engine-script.ts";
+import {
+  AUTH,
+  buildah,
+  engineCommand,
+  type EnginePlace,
+  passedOn,
+  signIn,
+} from "#agent/containers/engine-script.ts";
+import { checkedBy } from "#agent/containers/image-policy.ts";
 import type { ImageSource } from "#agent/containers/image-source.ts";
+import type { ImagePolicy } from "#agent/policy/policy.ts";
 import { imageTag } from "#agent/workspace/release-image.ts";
 import { pickVariables } from "#build/commands/environment.ts";
 import type { Command } from "#build/process/command.ts";
 import { USUAL_PATH } from "#build/tools/find-program.ts";
 import { shellQuote } from "#node/shell-quote.ts";
-
-/** The variable with the text of the file that signs in to a registry. The scripts write it to memory only. */
-const AUTH = "GANTRY_REGISTRY_AUTH";
 
 /**
  * The command that prints what a tag names now, byte for byte: the description of an image, or of the images of several
@@ -48,26 +54,47 @@ export function digestOf(manifest: string): string {
   return createHash("sha256").update(manifest).digest("hex");
 }
 
-/** The command that gets an image by its digest, and names it as a release's. It downloads only layers that are missing. */
+/**
+ * The command that gets an image by its digest, and names it as a release's. It downloads only layers that are missing, and checks
+ * the signature of an image that is already there, too.
+ */
 export function pullCommand(
   place: EnginePlace,
   { name, auth }: ImageSource,
   digest: string,
   version: number,
+  signatures: ImagePolicy | null,
 ): Command {
   const engine = buildah(place);
-  const image = shellQuote(`${name}@sha256:${digest}`);
+  const image = `${name}@sha256:${digest}`;
   return engineCommand(
     place,
     [
-      `printf %s "$${AUTH}" >"$run/auth.json"`,
-      `unset ${AUTH}`,
-      'export REGISTRY_AUTH_FILE="$run/auth.json"',
-      `id=$(${engine} pull --quiet docker://${image} </dev/null) || exit`,
+      ...signIn,
+      `id=$(${pull(place, signatures)} ${shellQuote(`docker://${image}`)} </dev/null) || exit`,
       `${engine} tag "$id" ${imageTag(version)} || exit`,
       // Only the names of releases decide which images stay.
-      `${engine} rmi ${image} >/dev/null 2>&1 || true`,
+      `${engine} rmi ${shellQuote(image)} >/dev/null 2>&1 || true`,
     ],
     { [AUTH]: auth },
   );
+}
+
+/** The beginning of the command that gets an image from its registry, whose name follows. Without `always`, it would not check an image that is there. */
+function pull(place: EnginePlace, signatures: ImagePolicy | null): string {
+  const { global, options } = checkedBy(signatures);
+  return `${buildah(place)}${global} pull --quiet --policy=always${options}`;
+}
+
+/** The command that gets an image which an instruction names: it says why that fails, and the build does not. @param auth of `registryAuth` */
+export function probeCommand(
+  place: EnginePlace,
+  image: string,
+  auth: string | null,
+  signatures: ImagePolicy | null,
+): Command {
+  const lines = [`exec ${pull(place, signatures)} ${shellQuote(`docker://${image}`)}`];
+  return auth === null
+    ? engineCommand(place, lines, {})
+    : engineCommand(place, [...signIn, ...lines], { [AUTH]: auth });
 }

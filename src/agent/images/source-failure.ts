@@ -5,7 +5,10 @@ import type { FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 
 /** Why a registry did not give an image. `test`: how a test of the repository names it. */
 export type SourceFailure = {
-  readonly code: Extract<FailureCode, "fetch_failed" | "ref_not_found">;
+  readonly code: Extract<
+    FailureCode,
+    "fetch_failed" | "ref_not_found" | "image_unsigned" | "refused_by_policy"
+  >;
   readonly test: RepositoryTestCode;
   /** A sentence without a full stop. */
   readonly message: string;
@@ -18,7 +21,8 @@ const kinds = [
   ["limited", /toomanyrequests|too many requests|rate limit|status(?: code)?:? 429/i],
   ["denied", /unauthorized|authentication required|denied|forbidden|incorrect username or password/i],
   ["platform", /no image found in (?:image index|manifest list) for/i],
-  ["signature", /signature was required|Source image rejected|rejected by policy/i],
+  ["refused", /rejected by policy/i],
+  ["signature", /signature was required|Source image rejected/i],
   ["certificate", /x509:|tls: |server gave HTTP response to HTTPS client/i],
   ["unreachable", /pinging container registry|dial tcp|no such host|connection refused|i\/o timeout|EOF/i],
 ] as const;
@@ -59,11 +63,17 @@ export function sourceFailure(stderr: string, { name, user }: ImageSource, what:
         message: `${image} has no image for the processor of this server`,
         hint: `Build it for this server too: ${platformText()}.`,
       };
+    case "refused":
+      return {
+        ...{ code: "refused_by_policy", test: "refused_by_policy" },
+        message: `this server's policy for images does not allow ${image}`,
+        hint: said,
+      };
     case "signature":
       return {
-        ...{ code: "fetch_failed", test: "refused_by_policy" },
+        ...{ code: "image_unsigned", test: "refused_by_policy" },
         message: `${image} does not have the signature that this server requires`,
-        hint: said,
+        hint: `${said.replace(/^.*Source image rejected: /, "").slice(0, 250)}. The rule "image_signatures" of the server's policy names the keys.`,
       };
     case "certificate":
     case "unreachable":

@@ -2,12 +2,19 @@ import { tmpdir } from "node:os";
 
 import { expect, it } from "vitest";
 
-import { imageFailure } from "#agent/run/image/image-failure.ts";
+import { openPolicy } from "#agent/policy/policy.ts";
+import { imageFailure, pulledImage, unreadableImage } from "#agent/run/image/image-failure.ts";
 
-const messageOf = async (error: string) => {
-  const stderrTail = `STEP 1/2: FROM node:24\nError: ${error}\n`;
-  const end = { kind: "exited", code: 125 } as const;
-  return (await imageFailure(tmpdir(), { end, stderrTail, outputTail: "" })).message;
+const ended = (error: string) => ({
+  end: { kind: "exited", code: 125 } as const,
+  stderrTail: `Trying to pull docker.io/library/node:24...\nTrying to pull ghcr.io/acme/base:1...\nError: ${error}\n`,
+  outputTail: "",
+});
+const context = { home: tmpdir(), policy: { ...openPolicy, file: "/etc/gantry/policy.json" } };
+const failureOf = (error: string, place: string | null = null) => {
+  const ran = ended(error);
+  const logins = place === null ? [] : [{ user: "ada", token: "pull_0123456789", place }];
+  return imageFailure(context, ran, { image: pulledImage(ran), logins });
 };
 
 it.each([
@@ -29,8 +36,44 @@ it.each([
   ],
   [
     'building at STEP "COPY --from=a.example/b /c /c": initializing source docker://a.example/b:latest: unauthorized: authentication required',
-    "the registry of a base image refuses access",
+    "ghcr.io refuses access to the base image ghcr.io/acme/base:1",
   ],
 ])("the failure of an image names its instruction and the reason: %s", async (error, message) => {
-  expect(await messageOf(error)).toBe(message);
+  expect((await failureOf(error)).message).toBe(message);
+});
+
+const DENIED =
+  "creating build container: initializing source docker://ghcr.io/acme/base:1: reading manifest 1 in ghcr.io/acme/base: authentication required";
+
+it.each([
+  [null, /^If it is private, add a line USER:TOKEN@ghcr\.io to the secret GANTRY_REGISTRY_TOKEN/],
+  ["ghcr.io/other", /^If it is private/],
+  ["ghcr.io", /^It was asked as the user `ada` with the secret GANTRY_REGISTRY_TOKEN/],
+  ["ghcr.io/acme", /^It was asked as the user `ada`/],
+])("a refused pull names the registry, and what to do with a login for %s", async (place, hint) => {
+  const failure = await failureOf(DENIED, place);
+  expect(failure).toMatchObject({ code: "fetch_failed", hint: expect.stringMatching(hint) });
+  expect(JSON.stringify(failure)).not.toContain("pull_0123456789");
+});
+
+it.each([
+  ["A signature was required, but no signature exists", "image_unsigned"],
+  [
+    "cryptographic signature verification failed: invalid signature when validating ASN.1 encoded signature",
+    "image_unsigned",
+  ],
+  ["Running image docker://ghcr.io/acme/base:1 is rejected by policy.", "refused_by_policy"],
+])("a base image that the rule about signatures refuses: %s", async (reason, code) => {
+  expect(await failureOf(`creating build container: Source image rejected: ${reason}`)).toMatchObject({
+    code,
+    message: expect.stringContaining("the base image ghcr.io/acme/base:1"),
+    hint: expect.stringContaining('the rule "image_signatures" in /etc/gantry/policy.json'.slice(4)),
+  });
+});
+
+it("the image of an instruction is known, because buildah does not say why it cannot get it", () => {
+  expect(unreadableImage(ended("COPY --from=acme/base:1: no stage or image found with that name"))).toBe(
+    "ghcr.io/acme/base:1",
+  );
+  expect(unreadableImage(ended(DENIED))).toBeNull();
 });

@@ -60,6 +60,7 @@ describe("the script of a container", () => {
   it("passes variables of Go's build as other ones, also to a build", () => {
     const made = buildCommand(place, {
       ...{ version: 1, dockerfile: "/r/Dockerfile", context: "/r", target: null, isFresh: false },
+      ...{ auth: null, signatures: null },
       ...{ args: { GOPROXY: "https://proxy.example.com", GOOS: "linux" }, secrets: {} },
     });
     expect(made).toMatchObject({ ok: true, value: { env: { GOPROXY: "https://proxy.example.com" } } });

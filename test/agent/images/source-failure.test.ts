@@ -47,6 +47,12 @@ it.each([
     "failed",
     "ghcr.io/acme/shop:v1 has no image for the processor of this server",
   ],
+  [
+    "Error: Source image rejected: A signature was required, but no signature exists\n",
+    "image_unsigned",
+    "refused_by_policy",
+    "ghcr.io/acme/shop:v1 does not have the signature that this server requires",
+  ],
   ["Error: something new\n", "fetch_failed", "failed", "ghcr.io/acme/shop:v1 cannot be read: something new"],
 ])("%s", (stderr, code, test, message) => {
   expect(sourceFailure(stderr, source, ":v1")).toMatchObject({ code, test, message });

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 
 import { buildCommand, tagCommand } from "#agent/containers/build-script.ts";
+import { imagePolicyOf } from "#agent/containers/image-policy.ts";
+import { probeCommand } from "#agent/containers/image-script.ts";
 import { pullImage } from "#agent/run/image/fetch-image.ts";
-import { imageFailure } from "#agent/run/image/image-failure.ts";
+import { imageFailure, pulledImage, unreadableImage } from "#agent/run/image/image-failure.ts";
 import { requireBuildSpace } from "#agent/run/image/image-space.ts";
 import { describeImage, placeOfRun, runEngine, stepAfterEngine } from "#agent/run/image/run-engine.ts";
 import type { ReleaseImage } from "#agent/workspace/release-image.ts";
@@ -11,6 +13,7 @@ import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { type StageLimit, startLimit } from "#agent/step/stage-limit.ts";
 import { fail, failWith, type Step } from "#agent/step/step.ts";
+import { registryAuth } from "#agent/secrets/registry-auth.ts";
 import { takeTaskOf } from "#agent/workspace/artifact-task.ts";
 import { listReleases, readRelease } from "#agent/workspace/releases.ts";
 import type { ImageChoice } from "#build/choose-image.ts";
@@ -18,6 +21,8 @@ import type { Environment } from "#build/commands/environment.ts";
 import { hasSucceeded } from "#build/process/command.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import type { DockerfileFacts } from "#project-files/dockerfile/read-dockerfile.ts";
+import { readRegistryLogins, type RegistryLogin } from "#contract/endpoints/variables/registry-logins.ts";
+import { isAccessToken, REGISTRY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /**
@@ -29,9 +34,12 @@ export async function buildImage(scope: RunScope, plan: BuildPlan): Promise<Step
   if (image === null) return fail("internal", "build", "the release is not built from a Dockerfile");
   const limit = startLimit(scope.order.timeouts.build_seconds, scope.interrupt);
   try {
-    return image.isPrebuilt === true
-      ? await fetchedImage(scope, plan, limit)
-      : await imageOfDockerfile(scope, plan, image, limit);
+    const made =
+      image.isPrebuilt === true
+        ? await fetchedImage(scope, plan, limit)
+        : await imageOfDockerfile(scope, plan, image, limit);
+    const signatures = imagePolicyOf(scope.context.policy);
+    return made.ok && signatures !== null ? succeed({ ...made.value, checked: signatures.hash }) : made;
   } finally {
     limit.clear();
   }
@@ -89,9 +97,14 @@ async function runBuild(
       "build",
       `the context \`${dockerfile.context}\` is not a folder of the repository`,
     );
+  const logins = registryLogins(scope);
+  if (!logins.ok) return logins;
   await requireBuildSpace(scope);
+  const signatures = imagePolicyOf(context.policy);
+  const auth = logins.value.length === 0 ? null : registryAuth(logins.value);
   const command = buildCommand(placeOfRun(scope), {
     ...variables,
+    ...{ auth, signatures },
     version: order.version,
     isFresh: order.cache.clear,
     dockerfile: join(plan.root, dockerfile.path),
@@ -101,8 +114,25 @@ async function runBuild(
   if (!command.ok) return fail("build_failed", "build", command.reason);
   log.system("build", `building the image from ${dockerfile.path}`);
   const ran = await runEngine(scope, command.value, "build", limit.signal);
-  if (ran.end.kind === "exited" && ran.end.code !== 0) return failWith(await imageFailure(context.home, ran));
+  if (ran.end.kind === "exited" && ran.end.code !== 0) {
+    const named = unreadableImage(ran);
+    const probe = named === null ? null : probeCommand(placeOfRun(scope), named, auth, signatures);
+    const probed = probe === null ? ran : await runEngine(scope, probe, "pull", limit.signal);
+    // It stops with the run, and it can get the image at its second try.
+    const cause = probed.end.kind === "exited" && probed.end.code !== 0 ? probed : ran;
+    return failWith(
+      await imageFailure(context, cause, { image: named ?? pulledImage(ran), logins: logins.value }),
+    );
+  }
   return await stepAfterEngine(scope, ran, limit);
+}
+
+/** The logins of the project's secret for registries. The secret was sealed for this server, so nothing else could check it. */
+function registryLogins({ variables: { registryToken } }: RunScope): Step<readonly RegistryLogin[]> {
+  const read = registryToken === null ? succeed([]) : readRegistryLogins(registryToken);
+  if (read.ok) return read;
+  const message = `the secret ${REGISTRY_TOKEN} cannot be used: it ${read.message}`;
+  return fail("secrets_unreadable", "build", message);
 }
 
 type ImageVariables = { readonly args: Environment; readonly secrets: Environment };
@@ -123,10 +153,17 @@ function imageVariables(
   };
 }
 
-/** Equal for builds of the same files with the same settings and variables; null if nobody knows the hash of the files. */
-function imageKey({ order }: RunScope, { choice, treeSha }: BuildPlan, args: Environment): string | null {
+/** Equal for builds of the same files with the same settings, variables and rule; null if nobody knows the hash of the files. */
+function imageKey(
+  { order, context }: RunScope,
+  { choice, treeSha }: BuildPlan,
+  args: Environment,
+): string | null {
   if (treeSha === null) return null;
-  const secrets = (order.variables?.secrets ?? []).map(({ name, revision }) => `${name} ${revision}`);
+  const secrets = (order.variables?.secrets ?? [])
+    .filter(({ name }) => !isAccessToken(name))
+    .map(({ name, revision }) => `${name} ${revision}`);
+  const signatures = imagePolicyOf(context.policy);
   const parts = [
     treeSha,
     order.root_directory,
@@ -135,6 +172,7 @@ function imageKey({ order }: RunScope, { choice, treeSha }: BuildPlan, args: Env
       .map((entry) => JSON.stringify(entry))
       .toSorted(),
     secrets.toSorted(),
+    ...(signatures === null ? [] : [signatures.hash]),
   ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 }

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 
+import { imagePolicyOf } from "#agent/containers/image-policy.ts";
 import { pullCommand } from "#agent/containers/image-script.ts";
 import { imageSource } from "#agent/containers/image-source.ts";
 import { failSource, findDigest, stoppedFetch } from "#agent/images/find-digest.ts";
@@ -47,7 +48,8 @@ export async function pullImage(scope: RunScope, digest: string, limit: StageLim
   const { context, order } = scope;
   await requireBuildSpace(scope);
   const source = imageSource(order.source.repository);
-  const command = pullCommand(placeOfRun(scope), source, digest, order.version);
+  const signatures = imagePolicyOf(context.policy);
+  const command = pullCommand(placeOfRun(scope), source, digest, order.version, signatures);
   const ran = await runEngine(scope, command, "pull", limit.signal);
   if (ran.end.kind === "stopped") return stoppedFetch(limit);
   if (hasSucceeded(ran.end)) return succeed(null);

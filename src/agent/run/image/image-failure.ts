@@ -1,12 +1,31 @@
+import { policyFileOf } from "#agent/policy/refuse.ts";
+import { loginFor } from "#agent/secrets/registry-auth.ts";
+import type { AgentContext } from "#agent/context/context.ts";
 import { commandFailure, type CommandEnd, plainOutput } from "#build/failure/command-failure.ts";
-import type { DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentFailure, FailureCode } from "#contract/endpoints/deployments/schemas.ts";
+import type { RegistryLogin } from "#contract/endpoints/variables/registry-logins.ts";
+import { REGISTRY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+
+/** What a build was about to get. `image`: its name; null: not known. `policy`: the file of the server's rules. */
+type Pull = {
+  readonly image: string | null;
+  readonly logins: readonly RegistryLogin[];
+  readonly policy: string;
+};
+
+type Meaning = {
+  readonly pattern: RegExp;
+  /** Omitted: the build has failed. */
+  readonly code?: Extract<FailureCode, "fetch_failed" | "image_unsigned" | "refused_by_policy">;
+  readonly message: (found: RegExpExecArray, pull: Pull) => string;
+  readonly hint?: (pull: Pull, found: RegExpExecArray) => string;
+};
+
+const baseImage = ({ image }: Pull) => (image === null ? "a base image" : `the base image ${image}`);
+const registryOf = ({ image }: Pull) => image?.split("/")[0] ?? "the registry of a base image";
 
 /** What buildah says, and what it means. */
-const meanings: readonly {
-  readonly pattern: RegExp;
-  readonly message: (found: RegExpExecArray) => string;
-  readonly hint?: string;
-}[] = [
+const meanings: readonly Meaning[] = [
   {
     pattern: /building at STEP "(.+?)": while running runtime: exit status (\d+)/,
     message: ([, step = "", code = ""]) => `the instruction \`${step}\` ended with exit code ${code}`,
@@ -14,7 +33,20 @@ const meanings: readonly {
   {
     pattern: /initializing source docker:\/\/(\S+?):? .*(?:manifest unknown|name unknown|not found)/,
     message: ([, image = ""]) => `the base image ${image} does not exist`,
-    hint: "Check the name and the tag after FROM.",
+    hint: () => "Check the name and the tag after FROM.",
+  },
+  {
+    pattern: /is rejected by policy/,
+    code: "refused_by_policy",
+    message: (_, pull) => `this server's policy (image_signatures) does not allow ${baseImage(pull)}`,
+    hint: ({ policy }) => `Its administrator can change the rule "image_signatures" in ${policy}.`,
+  },
+  {
+    pattern: /Source image rejected: (.+)/,
+    code: "image_unsigned",
+    message: (_, pull) => `${baseImage(pull)} does not have the signature that this server requires`,
+    hint: ({ policy }, [, reason = ""]) =>
+      `${reason.slice(0, 250)}. The rule "image_signatures" in ${policy} names the keys.`,
   },
   {
     // An instruction can name an image, too, whose registry says what is wrong. buildah prints all that its copier was asked for.
@@ -23,34 +55,67 @@ const meanings: readonly {
     message: ([, step = "", reason = ""]) => `the instruction \`${step}\` failed: ${reason}`,
   },
   {
-    pattern: /(?:unauthorized|authentication required|denied)/i,
-    message: () => "the registry of a base image refuses access",
-    hint: "A base image of a private registry needs access, or its name is wrong: registries do not say which.",
+    pattern: /unauthorized|authentication required|denied|forbidden|incorrect username or password/i,
+    code: "fetch_failed",
+    message: (_, pull) => `${registryOf(pull)} refuses access to ${baseImage(pull)}`,
+    hint: (pull) => {
+      const login = loginFor(pull.logins, pull.image ?? "");
+      return login === null
+        ? `If it is private, add a line USER:TOKEN@${pull.image?.split("/")[0] ?? "HOST"} to the secret ${REGISTRY_TOKEN}. If it is public, check its name: registries do not say which.`
+        : `It was asked as the user \`${login.user}\` with the secret ${REGISTRY_TOKEN}. Check the user, and that the token is valid and may pull this image.`;
+    },
   },
   {
     pattern: /(?:toomanyrequests|rate limit)/i,
+    code: "fetch_failed",
     message: () => "the registry of a base image answers no more requests for now",
-    hint: "Docker Hub limits pulls without an account. Try again later, or name a mirror in /etc/containers/registries.conf.d of the server.",
+    hint: () =>
+      `Docker Hub limits pulls without an account. Sign in with the secret ${REGISTRY_TOKEN}, try again later, or name a mirror in /etc/containers/registries.conf.d of the server.`,
   },
   {
     pattern: /(?:dial tcp|no such host|connection refused|i\/o timeout|pinging container registry (\S+))/,
-    message: () => "the registry of a base image cannot be reached",
+    code: "fetch_failed",
+    message: (_, pull) => `${registryOf(pull)} cannot be reached`,
   },
   { pattern: /^(.+)$/, message: ([, reason = ""]) => `the image could not be built: ${reason}` },
 ];
 
-/** The failure of a build of an image: its instruction, or what buildah says. @param home a folder on the disk of the images */
-export async function imageFailure(home: string, ran: CommandEnd): Promise<DeploymentFailure> {
+/** The failure of a build of an image: its instruction, or what buildah says. */
+export async function imageFailure(
+  { home, policy }: Pick<AgentContext, "home" | "policy">,
+  ran: CommandEnd,
+  pulled: Omit<Pull, "policy">,
+): Promise<DeploymentFailure> {
+  // The folder of the images is on the same disk.
   const failure = await commandFailure(home, "build", ran, null);
   const said = plainOutput(ran.stderrTail)
     .split("\n")
     .findLast((line) => line.startsWith("Error: "))
     ?.slice("Error: ".length);
   if (failure.code !== "build_failed" || said === undefined || ran.end.kind !== "exited") return failure;
-  for (const { pattern, message, hint } of meanings) {
+  const pull = { ...pulled, policy: policyFileOf(policy) };
+  for (const { pattern, code = "build_failed", message, hint } of meanings) {
     const found = pattern.exec(said);
     if (found === null) continue;
-    return { ...failure, message: message(found).slice(0, 500), ...(hint === undefined ? {} : { hint }) };
+    return {
+      ...failure,
+      code,
+      message: message(found, pull).slice(0, 500),
+      ...(hint === undefined ? {} : { hint: hint(pull, found) }),
+    };
   }
   return failure;
+}
+
+/** The name of the image that a build was getting at its end, with its registry and its tag; null: none. */
+export function pulledImage({ stderrTail }: CommandEnd): string | null {
+  const all = [...plainOutput(stderrTail).matchAll(/^Trying to pull (\S+?)\.\.\.$/gm)];
+  return all.at(-1)?.[1] ?? null;
+}
+
+/** The image of an instruction that a build could not get, for a reason that buildah does not print; null: there is none. */
+export function unreadableImage(ran: CommandEnd): string | null {
+  return /: no stage or image found with that name$/m.test(plainOutput(ran.stderrTail))
+    ? pulledImage(ran)
+    : null;
 }

@@ -10,7 +10,7 @@ export const outcomeSchemas = {
     after: "The value after, as `before`.",
   }),
   FailureCode: choice(schemas.FailureCode, "Why a deployment failed.", {
-    fetch_failed: "git could not fetch the repository",
+    fetch_failed: "git could not fetch the repository, or a registry did not give an image",
     ref_not_found: "the repository does not contain the branch or commit",
     commit_not_reachable:
       "no branch or tag of the repository contains the commit; `message` says how to fix it",
@@ -28,8 +28,10 @@ export const outcomeSchemas = {
     server_offline: "the server did not connect within `timeouts.queue_seconds`",
     disk_full: "the server's disk is full",
     refused_by_policy: "the policy file on the server forbids the deployment",
+    image_unsigned:
+      "an image does not have the signature that the policy file on the server requires: the image of a repository, or an image that a Dockerfile names",
     secrets_unreadable:
-      "the server cannot open secrets of the project, or has used newer ones; enter the secrets that `message` names again",
+      "the server cannot open or use secrets of the project, or has used newer ones; enter the secrets that `message` names again",
     artifact_invalid:
       "the build that the server has got is damaged, belongs to another project, or is for another platform",
     artifact_unavailable:

@@ -40,6 +40,7 @@ export const FailureCode = z.enum([
   "server_offline",
   "disk_full",
   "refused_by_policy",
+  "image_unsigned",
   "secrets_unreadable",
   "artifact_invalid",
   "artifact_unavailable",
