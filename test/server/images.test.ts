@@ -11,6 +11,10 @@ import { ImageRegistry, REGISTRY_LOGIN } from "./support/image-registry.ts";
 const TEST_MS = 600_000;
 const check = { path: "/", tries: 3, interval_seconds: 0.1, timeout_seconds: 10 };
 
+const PLACES = "/var/lib/gantry/projects /dev/shm /run /etc/systemd";
+const { user, password } = REGISTRY_LOGIN;
+const LOGIN_FORMS = [password, Buffer.from(`${user}:${password}`).toString("base64")];
+
 let server: AppServer;
 let registry: ImageRegistry;
 let project: Project;
@@ -37,7 +41,7 @@ const createProject = (name: string, settings: Readonly<Record<string, unknown>>
   server.api.createProject({
     name,
     server_id: server.id,
-    repository: `docker://${REGISTRY_LOGIN.user}:${REGISTRY_LOGIN.password}@${registry.host}/acme/shop`,
+    repository: `docker://${user}:${password}@${registry.host}/acme/shop`,
     branch: "v1",
     domain: `${name}.localhost`,
     health_check: check,
@@ -62,6 +66,21 @@ async function deploy(body: Record<string, unknown> = {}): Promise<Deployment> {
 
 const answers = async (text: string) => expect(await server.ask("images.localhost")).toContain(text);
 
+async function setSecret({ id }: Project, name: string, value: string): Promise<void> {
+  const set = [{ name, value, secret: true }];
+  const { status, text } = await server.api.call("PATCH", `/v1/projects/${id}/variables`, { set });
+  expect([status, text]).toEqual([200, text]);
+}
+
+/** Expects a text in no file of the agent and of the engine, and in no command line. */
+async function expectNowhere(secret: string): Promise<void> {
+  const { machine } = server;
+  expect(await machine.run(`grep -rlF ${secret} ${PLACES}`)).toMatchObject({ output: "" });
+  // The pattern does not match its own command.
+  const pattern = `[${secret.slice(0, 1)}]${secret.slice(1)}`;
+  expect(await machine.run(`cat /proc/[0-9]*/cmdline | grep -qa '${pattern}'`)).toMatchObject({ code: 1 });
+}
+
 describe("A project whose repository has images", () => {
   it("deploys what its tag names", { timeout: TEST_MS }, async () => {
     digests = [await push("acme/shop:v1", "r0")];
@@ -74,19 +93,7 @@ describe("A project whose repository has images", () => {
   });
 
   it("has its password on no disk and in no process list", async () => {
-    const { machine } = server;
-    const { user, password } = REGISTRY_LOGIN;
-    const encoded = Buffer.from(`${user}:${password}`).toString("base64");
-    for (const secret of [password, encoded]) {
-      expect(
-        await machine.run(`grep -rlF ${secret} /var/lib/gantry/projects /dev/shm /run /etc/systemd`),
-      ).toMatchObject({ output: "" });
-      // The pattern does not match its own command.
-      const pattern = `[${secret.slice(0, 1)}]${secret.slice(1)}`;
-      expect(await machine.run(`cat /proc/[0-9]*/cmdline | grep -qa '${pattern}'`)).toMatchObject({
-        code: 1,
-      });
-    }
+    for (const secret of LOGIN_FORMS) await expectNowhere(secret);
   });
 
   it("deploys the new image after its tag has moved", { timeout: TEST_MS }, async () => {
@@ -206,8 +213,7 @@ describe("A project whose repository has images", () => {
   });
 
   it("fails with a wrong password", { timeout: TEST_MS }, async () => {
-    const set = [{ name: "GANTRY_REPOSITORY_TOKEN", value: "another-password", secret: true }];
-    await server.api.call("PATCH", `/v1/projects/${project.id}/variables`, { set });
+    await setSecret(project, "GANTRY_REPOSITORY_TOKEN", "another-password");
     const failed = await deploy();
     const log = await textOf(failed);
     expect(failed).toMatchObject({
@@ -219,5 +225,120 @@ describe("A project whose repository has images", () => {
       },
     });
     expect(log + JSON.stringify(failed)).not.toContain("another-password");
+  });
+});
+
+/** A project with a Dockerfile. */
+let based: Project;
+const dockerfile = (image: string, lines = "") =>
+  `FROM ${registry.host}/${image}\n${lines}COPY app.cjs /\nCMD ["node", "/app.cjs", "based"]\n`;
+async function deployBased(): Promise<Deployment> {
+  const { id } = await server.api.start(based.id);
+  return await server.api.ended(id, 240_000);
+}
+
+/** What a hostile instruction finds of the build: its environment, all processes, its standard input, and files with logins. */
+const SEARCH =
+  "( env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline; timeout 1 cat; cat $(find / -name proc -prune -o -name sys -prune -o -name 'auth*.json' -print -o -path '*/run/user/*' -type f -print) ) > /seen 2>/dev/null; ls /run/user >> /seen 2>&1; grep -c PATH /seen";
+
+describe("A Dockerfile with a private base image", () => {
+  it("fails without a login, and with a wrong one", { timeout: TEST_MS }, async () => {
+    await push("acme/base:1", "base");
+    const files = { Dockerfile: dockerfile("acme/base:1", `RUN ${SEARCH}\n`), "app.cjs": loadAppText() };
+    const settings = { framework: "dockerfile", domain: "based.localhost", health_check: check };
+    based = await server.createProject("based", files, settings);
+    const message = `${registry.host} refuses access to the base image ${registry.host}/acme/base:1`;
+    expect((await deployBased()).failure).toMatchObject({
+      ...{ code: "fetch_failed", message },
+      hint: expect.stringContaining(
+        `add a line USER:TOKEN@${registry.host} to the secret GANTRY_REGISTRY_TOKEN`,
+      ),
+    });
+    await setSecret(based, "GANTRY_REGISTRY_TOKEN", `${user}:another-password@${registry.host}`);
+    const failed = await deployBased();
+    expect(failed.failure).toMatchObject({
+      ...{ code: "fetch_failed", message },
+      hint: expect.stringContaining(`as the user \`${user}\` with the secret GANTRY_REGISTRY_TOKEN`),
+    });
+    expect((await textOf(failed)) + JSON.stringify(failed)).not.toContain("another-password");
+  });
+
+  it("is built with the right login, which no instruction sees", { timeout: TEST_MS }, async () => {
+    await setSecret(based, "GANTRY_REGISTRY_TOKEN", `${user}:${password}@${registry.host}/acme\n`);
+    await expectLive(await deployBased());
+    const layers = `/var/lib/gantry/projects/${based.id}/containers/overlay`;
+    expect(await server.machine.tell(`cat ${layers}/*/diff/seen | grep -c PATH`)).not.toBe("0");
+    for (const secret of LOGIN_FORMS) await expectNowhere(secret);
+  });
+});
+
+describe("A server whose policy requires signatures", () => {
+  const KEY = "/etc/gantry/keys/acme";
+  const OTHER = "/srv/keys/other";
+
+  beforeAll(async () => {
+    const { machine } = server;
+    const key = await registry.makeKey(KEY);
+    await registry.makeKey(OTHER);
+    await registry.sign("acme/base:1", "trusted/base:1", `${KEY}.private`);
+    // Another image: a signature is for all tags of an image.
+    await push("acme/base:2", "base-2");
+    await registry.sign("acme/base:2", "trusted/base:2", `${OTHER}.private`);
+    await setSecret(based, "GANTRY_REGISTRY_TOKEN", `${user}:${password}@${registry.host}`);
+    const image_signatures = { images: { [`${registry.host}/trusted`]: key }, others: "accept" };
+    const policy = JSON.parse(await machine.tell("cat /etc/gantry/policy.json"));
+    await machine.write("/etc/gantry/policy.json", JSON.stringify({ ...policy, image_signatures }));
+    await machine.tell("systemctl restart gantry-agent");
+    // Without the options of the agent, the engine would read this file of the project.
+    await machine.write(
+      `/var/lib/gantry/projects/${based.id}/home/.config/containers/policy.json`,
+      JSON.stringify({ default: [{ type: "insecureAcceptAnything" }] }),
+    );
+  }, TEST_MS);
+
+  it("deploys a signed image, and none without a signature", { timeout: TEST_MS }, async () => {
+    const signed = await registry.sign("acme/shop:v1", "trusted/shop:v1", `${KEY}.private`);
+    const repository = `docker://${user}:${password}@${registry.host}/trusted/shop`;
+    const { id } = await createProject("signed", { repository });
+    const live = await server.api.ended((await server.api.start(id)).id, 240_000);
+    await expectLive(live);
+    expect(live.commit_sha).toBe(signed);
+    const unsigned = await push("trusted/shop:v1", "r9");
+    const failed = await server.api.ended((await server.api.start(id)).id, 240_000);
+    expect(failed.failure).toMatchObject({
+      code: "image_unsigned",
+      message: `${registry.host}/trusted/shop@sha256:${unsigned} does not have the signature that this server requires`,
+      hint: expect.stringContaining("no signature exists"),
+    });
+    expect(await server.ask("signed.localhost")).toContain("r5");
+  });
+
+  it(
+    "builds on signed base images only, and copies from signed images only",
+    { timeout: TEST_MS },
+    async () => {
+      const copies = `COPY --from=${registry.host}/trusted/shop:v1 /app /copied\n`;
+      for (const [image, lines, name, reason] of [
+        ["trusted/base:2", "", "trusted/base:2", "signature verification failed"],
+        ["trusted/base:1", copies, "trusted/shop:v1", "no signature exists"],
+      ] as const) {
+        await server.commit("based", { Dockerfile: dockerfile(image, lines) });
+        expect((await deployBased()).failure).toMatchObject({
+          code: "image_unsigned",
+          message: `the base image ${registry.host}/${name} does not have the signature that this server requires`,
+          hint: expect.stringContaining(reason),
+        });
+      }
+      await server.commit("based", { Dockerfile: dockerfile("trusted/base:1") });
+      await expectLive(await deployBased());
+    },
+  );
+
+  it("does not go back to a release whose image it has not checked", { timeout: TEST_MS }, async () => {
+    const { id } = await server.api.rollBack(based.id);
+    expect(await server.api.ended(id, 240_000)).toMatchObject({
+      failure: { code: "refused_by_policy", message: expect.stringContaining("(image_signatures)") },
+    });
+    expect(await server.ask("based.localhost")).toContain("based");
   });
 });

@@ -21,6 +21,8 @@ const AUTH = (name: string) => `auth:
     path: /etc/${name}.htpasswd
 `;
 
+const PASSPHRASE = "/srv/passphrase";
+
 /** The engine of the machine asks this registry instead of Docker Hub. */
 const MIRROR = (port: number) => `[[registry]]
 prefix = "docker.io"
@@ -104,6 +106,27 @@ export class ImageRegistry {
       "buildah --root=/var/lib/gantry/.test-images --runroot=/run/test-images --storage-driver=overlay";
     const digest = await this.#machine.tell(
       `${engine} build --quiet ${options} --tag=pushed ${folder} >/dev/null && ${engine} push --quiet --creds=${user}:${password} --digestfile=/tmp/digest pushed docker://${this.host}/${name} && cat /tmp/digest`,
+    );
+    return digest.replace("sha256:", "");
+  }
+
+  /** Makes a pair of keys for `sign`. @returns the path of the public key */
+  async makeKey(path: string): Promise<string> {
+    await this.#machine.tell(
+      `mkdir -p "$(dirname ${path})" && : > ${PASSPHRASE} && skopeo generate-sigstore-key --output-prefix ${path} --passphrase-file ${PASSPHRASE} && chmod 644 ${path}.pub`,
+    );
+    return `${path}.pub`;
+  }
+
+  /** Copies an image to another name, with a signature beside it. @returns its digest, without `sha256:` */
+  async sign(from: string, to: string, key: string): Promise<string> {
+    const { user, password } = REGISTRY_LOGIN;
+    await this.#machine.write(
+      "/srv/signing/signing.yaml",
+      `docker:\n  ${this.host}:\n    use-sigstore-attachments: true\n`,
+    );
+    const digest = await this.#machine.tell(
+      `skopeo --registries.d /srv/signing copy --quiet --insecure-policy --src-creds=${user}:${password} --dest-creds=${user}:${password} --sign-by-sigstore-private-key=${key} --sign-passphrase-file=${PASSPHRASE} --digestfile=/tmp/digest docker://${this.host}/${from} docker://${this.host}/${to} && cat /tmp/digest`,
     );
     return digest.replace("sha256:", "");
   }
