@@ -47,7 +47,7 @@ export async function writeImagePolicy(
   return { hash, policy, registries };
 }
 
-/** Does not write what is there: the disk may be full. */
+/** Does not write a file that has this text already: the disk may be full. */
 async function provide(path: string, text: string): Promise<void> {
   const before = await readFile(path, "utf8").catch(() => null);
   if (before !== text) await writeAtomic(path, text, { mode: 0o644, flush: true });

@@ -105,7 +105,7 @@ function writeStatus(context: AgentContext, reason: string | null): void {
     isolation: context.isolation.kind,
     policy: describePolicy(context.policy),
     tools: context.tools.latest ?? undefined,
-    containers: reportContainers(context.engine),
+    containers: reportContainers(context),
   });
 }
 

@@ -89,7 +89,7 @@ const Rules = z.strictObject({
   artifacts: z.optional(z.enum(["accept", "refuse"])),
   /** Images that are built or run here. */
   containers: z.optional(z.enum(["any", "none"])),
-  /** Which images must be signed, and by which keys: images of repositories, and those that Dockerfiles name. */
+  /** Which images must be signed, and by which keys: images of repositories, and images that Dockerfiles name. */
   image_signatures: z._default(z.union([z.literal("any"), ImageSignatures]), "any"),
   /**
    * To which servers the ingress sends requests for a domain, as a balancer, and the checks of an issuer of certificates.

@@ -33,7 +33,7 @@ export async function reportServer(context: AgentContext) {
     isolation: context.isolation.kind,
     policy: policyLevel(context.policy),
     tools: await tools(context),
-    containers: reportContainers(context.engine),
+    containers: reportContainers(context),
     ...ingressProblem(ingressProblemOf(context, await hasApps(context)) ?? context.ingress.fleetProblem()),
     ...(await reportFleet(context)),
     projects: await projects(context),

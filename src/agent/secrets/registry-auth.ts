@@ -17,7 +17,7 @@ export function loginValues(value: string | null): readonly string[] {
   return read?.ok === true ? read.value.flatMap((login) => [login.token, encoded(login)]) : [];
 }
 
-/** The login that programs for images use for an image: of those for a place that its name begins with, the longest. */
+/** The login that programs for images use for an image: the longest of the places that its name begins with. */
 export function loginFor(logins: readonly RegistryLogin[], image: string): RegistryLogin | null {
   const name = image.replace(/@.*$/, "").replace(/:[^:/]*$/, "");
   const fitting = logins.filter(({ place }) => name === place || name.startsWith(`${place}/`));

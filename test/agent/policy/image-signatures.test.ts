@@ -10,6 +10,8 @@ import { checkImages, checkSigned } from "#agent/policy/check-containers.ts";
 import { type ImageSignatures, requirementOf } from "#agent/policy/image-signatures.ts";
 import { openPolicy, Policy } from "#agent/policy/policy.ts";
 import { readKeys } from "#agent/policy/read-keys.ts";
+import { reportContainers } from "#agent/report/report-containers.ts";
+import { containersText } from "#contract/endpoints/servers/containers-text.ts";
 
 import "#contract/issue-messages.ts";
 
@@ -62,6 +64,15 @@ describe("the rule about signatures", () => {
     expect(Policy.parse({ version: 1, image_signatures: rule, artifacts: "accept" }).artifacts).toBe(
       "accept",
     );
+  });
+
+  it("is in the report of the server", () => {
+    const engine = { kind: "podman", version: "5.4.2" } as const;
+    const textWith = (image_signatures: Policy["image_signatures"]) =>
+      containersText(reportContainers({ engine, policy: { ...openPolicy, image_signatures } }));
+    expect(textWith("any")).toBe("podman 5.4.2");
+    expect(textWith(rule)).toBe("podman 5.4.2, some images must be signed");
+    expect(textWith({ ...rule, others: "refuse" })).toBe("podman 5.4.2, only images that its policy names");
   });
 
   it("refuses a repository of images before anything is fetched", () => {

@@ -87,6 +87,7 @@ async function createFolder(name: string): Promise<{ readonly path: string; read
     "gantry.json": JSON.stringify({ url, project, name: "shop" }),
     ".env": "LOG_LEVEL=info\nDATABASE_PASSWORD=hush\n",
     "token.txt": "secret",
+    "logins.txt": "ada:secret@ghcr.io\n",
     "compose.yaml": "services: { web: { build: . } }",
     "docker/compose.prod.yml": "services: { web: { build: .. } }",
     "change.sql": "select 1",

@@ -223,7 +223,7 @@ export const deploymentSchemas = {
   RollbackVariables: choice(schemas.RollbackVariables, "Which variables a rollback runs with.", {
     current: "the project's current variables",
     deployed:
-      "the variables of the deployment that it rolls back to, with the current `GANTRY_REPOSITORY_TOKEN`. A changed password of a database, for example, is then the old one again.",
+      "the variables of the deployment that it rolls back to, with the current `GANTRY_REPOSITORY_TOKEN` and `GANTRY_REGISTRY_TOKEN`. A changed password of a database, for example, is then the old one again.",
   }),
   RollbackSettings: choice(schemas.RollbackSettings, "Which settings a rollback runs with.", {
     current: "the project's current settings",

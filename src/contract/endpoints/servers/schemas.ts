@@ -70,10 +70,17 @@ export const MAX_REPORTED_TOOLS = 50;
 /** The maximum length of what a server lacks for containers. */
 export const MAX_CONTAINERS_PROBLEM = 500;
 
-/** What makes containers on a server. Without it, `problem` is why nothing does and what to do, in sentences. */
+/**
+ * What makes containers on a server. Without it, `problem` is why nothing does and what to do, in sentences. `image_signatures`: what
+ * the policy requires of images; absent: nothing.
+ */
 export const Containers = growing(
   z.discriminatedUnion("engine", [
-    z.strictObject({ engine: z.literal("podman"), version: textBetween(1, MAX_TOOL_VERSION) }),
+    z.strictObject({
+      engine: z.literal("podman"),
+      version: textBetween(1, MAX_TOOL_VERSION),
+      image_signatures: z.optional(z.enum(["some", "all"])),
+    }),
     z.strictObject({ engine: z.literal(null), problem: textUpTo(MAX_CONTAINERS_PROBLEM) }),
   ]),
   z.object({ engine: unknownOf(["podman"]) }),

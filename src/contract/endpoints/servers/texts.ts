@@ -274,6 +274,8 @@ export const serverSchemas = {
     {
       engine: "`podman`, or `null`: nothing does.",
       version: "The version of podman.",
+      image_signatures:
+        "What the policy on the server requires of images. `some`: signatures of images that it names. `all`: it also refuses images that it does not name. Absent: nothing.",
       problem: "Why the server cannot make containers, and what to do about it.",
     },
   ),

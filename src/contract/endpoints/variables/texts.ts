@@ -60,7 +60,8 @@ export const variableTexts = {
 
       All commands of the project get plain variables. Release and activate commands get secrets too, but builds only
       get secrets with \`build\`. The secret \`GANTRY_REPOSITORY_TOKEN\` is the password of the repository's https address: git gets
-      it, and no build or command does. Other names that begin with \`GANTRY\` are 422.
+      it, and no build or command does. The secret \`GANTRY_REGISTRY_TOKEN\` has a line \`USER:TOKEN@HOST\` for each private registry of
+      base images, and only their pulls get it. Other names that begin with \`GANTRY\` are 422.
 
       Send a secret as a \`value\` with \`secret: true\`, and it is sealed for the project's servers before it is stored. To
       seal it yourself, send \`sealed\` with a box for each server, and the current revision as \`revision\`, because the
@@ -94,7 +95,7 @@ export const variableTexts = {
 } as const satisfies Partial<OperationTexts>;
 
 const setFields = {
-  name: "The name: letters, digits and `_`. Names that begin with `GANTRY` are reserved, except `GANTRY_REPOSITORY_TOKEN`.",
+  name: "The name: letters, digits and `_`. Names that begin with `GANTRY` are reserved, except `GANTRY_REPOSITORY_TOKEN` and `GANTRY_REGISTRY_TOKEN`.",
   value: "The value, at most 32 KiB of UTF-8 without NUL characters. Send either `value` or `sealed`.",
   sealed:
     "The boxes of a secret, one for each server of the project: with `ciphertext` up to 50, and without it up to 5. No two have the same fingerprint.",
