@@ -145,7 +145,8 @@ export function repositoryKey(repository: string): string {
   if (!parsed.ok) return repository;
   if (parsed.value.kind === "local") return withoutEnd(parsed.value.path);
   // Some hosts have git repositories and images with the same path.
-  if (parsed.value.kind === "docker") return `docker://${parsed.value.place}`;
+  if (parsed.value.kind === "docker")
+    return `docker://${parsed.value.place.replace(/^([^/:]+):443\//, "$1/")}`;
   const place = placeOf(parsed.value);
   // The git hosts ignore case in their paths.
   const site = hosts.get(place.host)?.site ?? place.host;

@@ -45,7 +45,7 @@ export function fallbackOf(schema: z.ZodMiniType): z.ZodMiniType | null {
 
 /** What belongs to a known value; null for an unknown one. */
 export function knownOf<Known extends string, Value>(
-  values: Readonly<Record<Known, Value>>,
+  values: Readonly<Partial<Record<Known, Value>>>,
   value: Growing<Known>,
 ): Value | null;
 export function knownOf(values: Readonly<Record<string, unknown>>, value: string): unknown {

@@ -45,6 +45,14 @@ describe("gantry hooks connect", () => {
   });
 });
 
+it("prints the steps for a repository of images, whose kind of hook its address tells", async () => {
+  const ended = await run(["hooks", "connect", "docker://images.example.com:5000/acme/shop"]);
+  expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining("Auth Header") });
+  expect(ended.stdout).toContain("registry");
+  const polled = await run(["hooks", "create", "docker://ghcr.io/acme/shop"]);
+  expect(polled.stderr).toContain("turn on `poll` of the project's `deploy_on`");
+});
+
 it("creates, lists, shows, rotates and deletes a hook", async () => {
   const repository = "https://git.example.com/acme/listed.git";
   const { stdout } = await run(["hooks", "create", repository, "--host", "gitea", "--json"]);

@@ -37,7 +37,14 @@ const groups: readonly GuideGroup[] = [
   },
   {
     title: "Git hosts",
-    names: ["forges/github", "forges/gitlab", "forges/gitea", "forges/bitbucket", "forges/git"],
+    names: [
+      "forges/github",
+      "forges/gitlab",
+      "forges/gitea",
+      "forges/bitbucket",
+      "forges/git",
+      "forges/registry",
+    ],
   },
   { title: "Servers", names: ["servers", "ingress", "load-balancers"] },
   { title: "Events", names: ["events", "webhooks", "notifications"] },

@@ -16,7 +16,7 @@ export const hooksConnect = defineCommand({
   name: "hooks connect",
   summary: "Create a hook and add it at the git host, so that pushes are deployed",
   details: [
-    "Uses your own login of gh (GitHub), glab (GitLab) or tea (Gitea, Forgejo), which Gantry never sees. For Bitbucket it prints the steps. A hook that exists gets a new secret.",
+    "Uses your own login of gh (GitHub), glab (GitLab) or tea (Gitea, Forgejo), which Gantry never sees. For Bitbucket and registries of images it prints the steps. A hook that exists gets a new secret.",
   ],
   words: hookWords,
   options: hookOptions,

@@ -1,3 +1,4 @@
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
 import { keySettingsOf } from "#contract/forge.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -51,7 +52,7 @@ export async function readHookInput(
   const address = word === null ? await repositoryOf(session) : succeed(word);
   if (!address.ok) return address;
   const repository = address.value;
-  const { forge: known } = keySettingsOf(repository);
+  const known = isImageRepository(repository) ? "registry" : keySettingsOf(repository).forge;
   const forge = HookForge.options.find((one) => one === (options.host ?? known));
   return forge === undefined
     ? stop(

@@ -75,6 +75,7 @@ export function forgeRequest(
       };
     case "bitbucket":
     case "git":
+    case "registry":
     default:
       return null;
   }

@@ -6,12 +6,17 @@ import type { Push } from "#domain/pushes/push.ts";
 export type Delivery =
   /** `repository`: `owner/name`, and with a subgroup `group/subgroup/name`. */
   | { readonly kind: "pushes"; readonly repository: string; readonly pushes: readonly Push[] }
+  /** A registry reports the images of all its repositories to each hook. */
+  | { readonly kind: "images"; readonly images: readonly PushedImage[] }
   /** The forge or a person tests the hook. */
   | { readonly kind: "ping" }
   /** About something else, such as an issue. */
   | { readonly kind: "other" }
   /** `field`: the first missing or wrong field; null: the whole body is wrong. */
   | { readonly kind: "malformed"; readonly field: string | null };
+
+/** A tag that was pushed to a registry. `repository`: its name there, without the host. */
+export type PushedImage = { readonly repository: string; readonly push: Push };
 
 /** A body that is not what the forge documents. */
 export function malformed({ issues: [issue] }: z.core.$ZodError): Delivery {

@@ -6,6 +6,7 @@ import { readGit } from "#domain/pushes/forges/git.ts";
 import { readGitHub } from "#domain/pushes/forges/github.ts";
 import { readGitLab } from "#domain/pushes/forges/gitlab.ts";
 import { readGitea } from "#domain/pushes/forges/gitea.ts";
+import { readRegistry } from "#domain/pushes/forges/registry.ts";
 import type { Push } from "#domain/pushes/push.ts";
 
 /** Longer than a ref can be in a repository of git. */
@@ -40,6 +41,8 @@ function readOf(forge: HookForge, event: string, body: unknown): Delivery {
       return readBitbucket(event, body);
     case "git":
       return readGit(event, body);
+    case "registry":
+      return readRegistry(body);
   }
 }
 
@@ -50,11 +53,15 @@ export const repositoryFields: Readonly<Record<HookForge, string>> = {
   gitea: "repository.full_name",
   bitbucket: "repository.full_name",
   git: "the line repository",
+  registry: "target.repository or repo_full_name",
 };
+
+/** What the key of a repository of images begins with. */
+const IMAGES = "docker://";
 
 /** The name with which deliveries are about the repository of a hook. @param key as for `isAboutRepository` */
 export function expectedName(forge: HookForge, key: string): string {
-  const [, ...path] = key.split("/");
+  const [, ...path] = key.replace(IMAGES, "").split("/");
   return (forge === "git" ? path.slice(-1) : path).join("/");
 }
 
@@ -65,6 +72,8 @@ export function expectedName(forge: HookForge, key: string): string {
  * @param name `owner/name`, from the delivery
  */
 export function isAboutRepository(key: string, name: string): boolean {
+  // The names in a registry are exact, and have lower case only.
+  if (key.startsWith(IMAGES)) return expectedName("registry", key) === name;
   // A path on a server does not tell the name that the forge has for it.
   return (
     key.startsWith("/") || key.startsWith("file:") || key.toLowerCase().endsWith(`/${name.toLowerCase()}`)

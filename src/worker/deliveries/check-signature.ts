@@ -41,6 +41,8 @@ export async function refuseForged(
     }
     case "git":
       return await refuseForgedHex(secrets, signed, first(signed.headers, ["x-gantry-signature"]), "");
+    case "registry":
+      return await refuseWrongBearer(secrets, signed.headers.get("authorization"));
     case "gitlab":
       return signed.headers.has("webhook-signature")
         ? await refuseForgedStandard(secrets, signed, nowS)
@@ -78,7 +80,17 @@ async function refuseForgedStandard(
   return Math.abs(Number(timestamp) - nowS) > TOLERANCE_S ? "too_old" : "bad_signature";
 }
 
-/** GitLab's older form: the secret itself. Hashes are compared, so that the time tells nothing about the secret. */
+/** Registries sign nothing: their configuration has a header, which is sent with each delivery. */
+async function refuseWrongBearer(
+  secrets: readonly string[],
+  authorization: string | null,
+): Promise<ForgedReason | null> {
+  if (authorization === null || authorization === "") return "no_signature";
+  const token = /^Bearer ([!-~]+)$/i.exec(authorization)?.[1];
+  return token === undefined ? "bad_signature" : await refuseWrongToken(secrets, token);
+}
+
+/** GitLab's older form, and the form of registries: the secret itself. Hashes are compared, so that the time tells nothing about the secret. */
 async function refuseWrongToken(
   secrets: readonly string[],
   token: string | null,

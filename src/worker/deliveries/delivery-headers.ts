@@ -16,6 +16,7 @@ const deliveryHeaders: Readonly<Record<HookForge, readonly string[]>> = {
   gitea: ["x-forgejo-delivery", "x-gitea-delivery"],
   bitbucket: ["x-request-uuid"],
   git: ["x-gantry-delivery"],
+  registry: [],
 };
 
 /** The forge that sent a request, by its headers; null: none of these. */

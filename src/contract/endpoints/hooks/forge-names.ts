@@ -7,4 +7,5 @@ export const forgeNames: Readonly<Record<HookForge, string>> = {
   gitea: "Gitea or Forgejo",
   bitbucket: "Bitbucket",
   git: "Git server",
+  registry: "Registry of images",
 };

@@ -15,6 +15,7 @@ const pages: Readonly<Record<HookForge, string | null>> = {
   gitea: "/settings/hooks",
   bitbucket: "/admin/webhooks",
   git: null,
+  registry: null,
 };
 
 const stepsFor: Readonly<Record<HookForge, readonly string[]>> = {
@@ -41,6 +42,10 @@ const stepsFor: Readonly<Record<HookForge, readonly string[]>> = {
   git: [
     "On the git server, write the secret into the file gantry-secret in the folder of the bare repository, which only the user of git can read.",
     "Save the script of {docs}/forges/git as hooks/post-receive there, with the address in its first lines, and make it executable.",
+  ],
+  registry: [
+    "With Distribution: add an endpoint to its configuration as {docs}/forges/registry shows, with the address and the header Authorization, whose value is Bearer, a space and the secret. Restart it.",
+    "With Harbor instead: open the project's Webhooks, and choose “New Webhook”. Select the notify type HTTP and the event “Artifact pushed”, paste the address into “Endpoint URL”, and write Bearer, a space and the secret into “Auth Header”.",
   ],
 };
 

@@ -1,7 +1,10 @@
 import * as z from "zod/mini";
 
-/** What a hook understands deliveries of. `gitea`: also Forgejo. `git`: a git server that runs the `post-receive` of Gantry. */
-export const HookForge = z.enum(["github", "gitlab", "gitea", "bitbucket", "git"]);
+/**
+ * What a hook understands deliveries of. `gitea`: also Forgejo. `git`: a git server that runs the `post-receive` of Gantry.
+ * `registry`: a registry of images, Distribution or Harbor.
+ */
+export const HookForge = z.enum(["github", "gitlab", "gitea", "bitbucket", "git", "registry"]);
 export type HookForge = z.infer<typeof HookForge>;
 
 /** What reported a push to Gantry. `replay`: a person asked for another decision. `poll`: the server's agent found it. */

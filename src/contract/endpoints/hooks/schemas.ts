@@ -14,19 +14,29 @@ export const MAX_DELIVERY_BYTES = 5 * 1024 * 1024;
 /** What a forge signs its deliveries with. */
 const HookSecret = textLike(/^[!-~]{16,200}$/, "must be 16 to 200 visible ASCII characters without spaces");
 
-const GitRepository = ProjectRepository.check(
+/** Docker Hub and GitHub's registry send nothing by which Gantry could know them. */
+const UNCHECKED_IMAGES = /^docker:\/\/(?:[^@/]*@)?(?:docker\.io|ghcr\.io)\//;
+
+const HookRepository = ProjectRepository.check(
   z.refine(
-    (repository) => !isImageRepository(repository),
-    "must be a git repository: for images, turn on `poll` of the project's `deploy_on`",
+    (repository) => !UNCHECKED_IMAGES.test(repository),
+    "is at a registry whose notifications cannot be checked: turn on `poll` of the project's `deploy_on`",
   ),
 );
 
 /** `secret`: a secret that the forge made. If it is missing, Gantry makes a secret. */
-export const CreateHookInput = z.strictObject({
-  forge: HookForge,
-  repository: GitRepository,
-  secret: z.optional(HookSecret),
-});
+export const CreateHookInput = z
+  .strictObject({
+    forge: HookForge,
+    repository: HookRepository,
+    secret: z.optional(HookSecret),
+  })
+  .check(
+    z.refine(({ forge, repository }) => (forge === "registry") === isImageRepository(repository), {
+      path: ["forge"],
+      message: "must be `registry` for a repository of images, and another one for a git repository",
+    }),
+  );
 export type CreateHookInput = z.infer<typeof CreateHookInput>;
 
 export const RotateHookInput = z.strictObject({ secret: z.optional(HookSecret) });

@@ -62,7 +62,10 @@ export const hookTexts = {
 
       One hook serves all projects of a repository: all projects whose address leads to the same repository, over https
       or ssh. A second hook for it is 409 \`hook_exists\`. Each project decides by its setting \`deploy_on\` which
-      pushes are deployed.`,
+      pushes are deployed.
+
+      For a repository of images, \`docker://HOST/NAME\`, the kind is \`registry\`: a pushed tag is what the push to a
+      branch is in a git repository. docker.io and ghcr.io are refused, because their notifications cannot be checked.`,
     body: { forge: "github", repository },
     answer: { ...hook, received_at: null, secret: secrets.hook },
     location: `/v1/hooks/${example.hook}`,
@@ -125,7 +128,8 @@ export const hookTexts = {
       The address to which a git host reports pushes. The body is the host's own JSON, also as the form field
       \`payload\`, of up to 5 MiB. The host signs it with the hook's secret: GitHub in \`X-Hub-Signature-256\`, GitLab in
       \`webhook-signature\` or with \`X-Gitlab-Token\`, Gitea in \`X-Gitea-Signature\`, Forgejo in
-      \`X-Forgejo-Signature\`, Bitbucket in \`X-Hub-Signature\`, a git server in \`X-Gantry-Signature\`. Anything else is 401 \`invalid_signature\`.
+      \`X-Forgejo-Signature\`, Bitbucket in \`X-Hub-Signature\`, a git server in \`X-Gantry-Signature\`. A registry
+      of images sends the secret itself, as \`Authorization: Bearer\`. Anything else is 401 \`invalid_signature\`.
 
       An authentic delivery is 200, also if it starts no deployment: the response tells why, and hosts show it. It can be
       sent again: it starts no second deployment.`,
@@ -172,6 +176,7 @@ export const hookSchemas = {
     gitea: "Gitea, Forgejo or Codeberg",
     bitbucket: "Bitbucket Cloud",
     git: "a git server with Gantry's `post-receive`",
+    registry: "a registry of images: Distribution or Harbor",
   }),
   PushSource: choice(decisions.PushSource, "What reported a push to Gantry.", {
     hook: "the git host reported it",

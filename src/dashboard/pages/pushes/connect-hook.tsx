@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 
+import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import { forgeNames } from "#contract/endpoints/hooks/forge-names.ts";
 import { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
@@ -17,7 +18,8 @@ type Props = { readonly project: Project; readonly onCreated: (hook: HookWithSec
 
 /** Creates the hook of a repository that has none. */
 export function ConnectHook({ project: { repository }, onCreated }: Props) {
-  const { forge: known } = keySettingsOf(repository);
+  const isImages = isImageRepository(repository);
+  const known = isImages ? "registry" : keySettingsOf(repository).forge;
   const [forge, setForge] = useState<HookForge>(HookForge.safeParse(known).data ?? "github");
   const creating = useAction(() => hookApi.createHook({ body: { forge, repository } }));
   const create = async () => {
@@ -28,21 +30,25 @@ export function ConnectHook({ project: { repository }, onCreated }: Props) {
     <section class="card hook" aria-label="Hook">
       <h2>No hook yet</h2>
       <p>
-        At the address of a hook, the git host reports the pushes to{" "}
+        At the address of a hook, the {isImages ? "registry" : "git host"} reports the pushes to{" "}
         <code>{withHiddenShown(repository)}</code>. One hook serves all projects of this repository.
       </p>
       <Form onSubmit={create}>
-        <Choice
-          label="Git host"
-          value={forge}
-          onChange={(chosen) => setForge(HookForge.safeParse(chosen).data ?? forge)}
-        >
-          {HookForge.options.map((option) => (
-            <option key={option} value={option}>
-              {forgeNames[option]}
-            </option>
-          ))}
-        </Choice>
+        {isImages ? null : (
+          <Choice
+            label="Git host"
+            value={forge}
+            onChange={(chosen) => setForge(HookForge.safeParse(chosen).data ?? forge)}
+          >
+            {HookForge.options
+              .filter((option) => option !== "registry")
+              .map((option) => (
+                <option key={option} value={option}>
+                  {forgeNames[option]}
+                </option>
+              ))}
+          </Choice>
+        )}
         <ProblemBox problem={creating.problem} doing="Creating the hook" />
         <Button type="submit" variant="primary" isBusy={creating.isRunning}>
           Create a hook

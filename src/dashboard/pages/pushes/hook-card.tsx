@@ -2,10 +2,11 @@ import { useState } from "preact/hooks";
 
 import { forgeNames } from "#contract/endpoints/hooks/forge-names.ts";
 import { hookEndpoints } from "#contract/endpoints/hooks/endpoints.ts";
+import type { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { Hook, HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { textOf } from "#contract/growing.ts";
+import { knownOf, textOf } from "#contract/growing.ts";
 import { hookApi } from "#dashboard/pages/pushes/push-resources.ts";
 import { useAllowed } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -61,6 +62,12 @@ export function HookCard({ hook, projectId, onRotated, reload }: Props) {
   );
 }
 
+/** Where a new secret goes, if the sender has no page for webhooks. */
+const secretPlaces: Partial<Record<HookForge, string>> = {
+  git: "write the new one into the file gantry-secret",
+  registry: "write Bearer, a space and the new one as the header Authorization in the registry's settings",
+};
+
 type State = "live" | "pending" | "failed";
 const stateLabels: Record<State, string> = {
   live: "Connected",
@@ -86,12 +93,12 @@ function RefusedDelivery({ hook }: { readonly hook: Hook }) {
       </p>
       <p>
         {reason === "bad_signature" || reason === "no_signature"
-          ? `${mayChange ? "Rotate the secret below" : "Ask an admin to rotate the secret"}, and ${forge === "git" ? "write the new one into the file gantry-secret" : "enter the new one at the git host"}.`
+          ? `${mayChange ? "Rotate the secret below" : "Ask an admin to rotate the secret"}, and ${knownOf(secretPlaces, forge) ?? "enter the new one at the git host"}.`
           : "The list of everything delivered to the hook says what arrived."}
         {forge === "gitlab"
           ? " GitLab turns a webhook off after refusals: press Test there to turn it on again."
           : ""}{" "}
-        {forge === "git"
+        {forge === "git" || forge === "registry"
           ? "The push itself has succeeded: the server finds it within an hour, or push again."
           : "Pushes that were refused can be delivered again there."}
       </p>
@@ -128,8 +135,8 @@ function HookActions({ hook, onRotated, reload }: Omit<Props, "projectId">) {
           onRemoved={reload}
         >
           <p>
-            The git host can no longer report pushes to this repository, for any of its projects. The list of
-            earlier pushes stays.
+            The git host or registry can no longer report pushes to this repository, for any of its projects.
+            The list of earlier pushes stays.
           </p>
         </RemovalDialog>
       ) : null}

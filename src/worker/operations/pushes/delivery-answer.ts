@@ -1,6 +1,7 @@
 import type { LedgerDecision } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { DeliveryAnswer } from "#contract/endpoints/hooks/schemas.ts";
 import { maskRepository } from "#contract/git-names.ts";
+import type { PushedImage } from "#domain/pushes/delivery.ts";
 import { expectedName, repositoryFields } from "#domain/pushes/read-delivery.ts";
 import type { ReceivingHook } from "#worker/db/hooks/hook-changes.ts";
 import type { DecidedPush } from "#worker/operations/pushes/decided-push.ts";
@@ -45,6 +46,16 @@ export function unpushedAnswer({ decision, reason }: UnpushedDecision): Delivery
     not_a_push: "The delivery is not about a push. Send only push events to this hook.",
   };
   return { decision, detail: details[reason], deployments: [], ignored: [], refused: [] };
+}
+
+/** The answer to images of other repositories: a registry reports all its images to each hook. */
+export function otherImagesAnswer(
+  { forge, repositoryKey }: Pick<ReceivingHook, "forge" | "repositoryKey">,
+  images: readonly PushedImage[],
+): DeliveryAnswer {
+  const seen = [...new Set(images.map(({ repository }) => repository))].join(", ").slice(0, MAX_SEEN);
+  const detail = `The delivery is about ${seen}. This hook accepts ${expectedName(forge, repositoryKey)}.`;
+  return { ...unpushedAnswer({ decision: "ignored", reason: "not_a_push" }), detail };
 }
 
 /** Why the hook does not accept an authentic delivery. `seen`: the repository that it is about. */

@@ -19,6 +19,7 @@ import { watchChanged } from "#worker/operations/projects/watch-changed.ts";
 import { type AskedProject, askForRepositories } from "#worker/operations/pushes/ask-for-repositories.ts";
 import {
   deliveryAnswer,
+  otherImagesAnswer,
   refusedAnswer,
   type RefusedPayload,
   unpushedAnswer,
@@ -76,6 +77,14 @@ export async function receiveDelivery(
       return await noteUnpushed(context, received, { decision: "ignored", reason: "ping" });
     case "other":
       return await noteUnpushed(context, received, { decision: "ignored", reason: "not_a_push" });
+    case "images": {
+      const pushes = delivery.images.flatMap(({ repository, push }) =>
+        isAboutRepository(hook.repositoryKey, repository) ? [push] : [],
+      );
+      if (pushes.length > 0) return await deploy(context, received, pushes);
+      const answer = otherImagesAnswer(hook, delivery.images);
+      return await noteUnpushed(context, received, { decision: "ignored", reason: "not_a_push" }, answer);
+    }
     case "malformed":
       return await noteRefused(context, received, { reason: "malformed", field: delivery.field });
     case "pushes":
@@ -108,8 +117,8 @@ async function noteUnpushed(
   { ids }: OpenContext,
   { hook, rows, origin }: Received,
   decision: UnpushedDecision,
+  answer = unpushedAnswer(decision),
 ): Promise<Result<DeliveryAnswer, never>> {
-  const answer = unpushedAnswer(decision);
   const row = unpushedRow(ids, { ...origin, hookId: hook.id }, decision, answer.detail);
   await rows.runTogether([...countedWrites(rows, row), receivedWrite(rows, hook.id, origin.receivedAt)]);
   return succeed(answer);

@@ -1,5 +1,5 @@
 import { forgeNames } from "#contract/endpoints/hooks/forge-names.ts";
-import type { PushReason } from "#contract/endpoints/hooks/push-decisions.ts";
+import type { HookForge, PushReason } from "#contract/endpoints/hooks/push-decisions.ts";
 import { MAX_DELIVERY_BYTES } from "#contract/endpoints/hooks/schemas.ts";
 import { maskRepository } from "#contract/git-names.ts";
 import { refuse, type Result } from "#contract/problems.ts";
@@ -31,9 +31,21 @@ const detailsForScripts: Partial<typeof details> = {
     "The delivery is not signed. Write the secret of this hook into the file gantry-secret of the repository's folder.",
 };
 
+/** A registry sends the secret in a header that is written by hand. */
+const detailsForRegistries: Partial<typeof details> = {
+  bad_signature:
+    "The header Authorization does not have the secret of this hook. Its value must be Bearer, a space and the secret: correct it in the registry's settings, or rotate the secret.",
+  no_signature:
+    "The delivery has no header Authorization. Set it in the registry's settings: Bearer, a space and the secret of this hook.",
+};
+
+const detailsFor: Partial<Record<HookForge, Partial<typeof details>>> = {
+  git: detailsForScripts,
+  registry: detailsForRegistries,
+};
+
 function detailOf(reason: ForgedReason | "too_large", { forge }: ReceivingHook, headers: Headers): string {
-  if (reason !== "other_forge")
-    return (forge === "git" ? detailsForScripts[reason] : null) ?? details[reason];
+  if (reason !== "other_forge") return detailsFor[forge]?.[reason] ?? details[reason];
   const sender = forgeOf(headers);
   return `The delivery has the headers of ${sender === null ? "another kind of git host" : forgeNames[sender]}. This hook was created for ${forgeNames[forge]}.`;
 }
