@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
+import { createApi } from "../support/journey-api.ts";
 import { createCli } from "./support/command.ts";
 import { createServerWithKey, type ServerWithKey } from "./support/server-with-key.ts";
 
@@ -43,4 +44,13 @@ it("gantry servers show prints what images take, if there are any", async () => 
   agent.disk = { ...disk, cache_bytes: 0, image_bytes: 1_340_000_000 };
   agent.status([]);
   await expect.poll(() => factOf("images")).toBe("1.2 GiB");
+  const { id } = await createApi(gantry.url, gantry.token).createProject({
+    name: "shop",
+    server_id: agent.serverId,
+    repository: "https://git.example.com/acme/shop.git",
+  });
+  const images = [{ project_id: id, bytes: 1_340_000_000 }];
+  agent.disk = { ...agent.disk, images };
+  agent.status([]);
+  await expect.poll(() => factOf("images")).toBe("1.2 GiB: shop 1.2 GiB");
 });

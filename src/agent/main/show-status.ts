@@ -7,7 +7,7 @@ import { readSealKey } from "#agent/secrets/seal-key.ts";
 import { containersText } from "#contract/endpoints/servers/containers-text.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { readLinkStatus } from "#agent/link/link-status.ts";
-import { imagesSize } from "#agent/workspace/images-size.ts";
+import { imageSizes, sumOf } from "#agent/workspace/images-size.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 
 export type AgentStatus = { readonly isConnected: boolean; readonly text: string };
@@ -35,7 +35,7 @@ export async function agentStatus(home: string): Promise<AgentStatus> {
     ? `connected to ${link.url} as ${link.server_id} since ${link.since} (${what})`
     : `not connected to ${link.url} since ${link.since}: ${link.reason ?? "connecting"} (${what})`;
   const caches = `\ncaches of projects: ${sizeText(await cachesSize(home))}`;
-  const images = await imagesSize(home);
+  const images = sumOf(await imageSizes(home));
   const taken = images === 0 ? caches : `${caches}\nimages of projects: ${sizeText(images)}`;
   const lines = `${await sealKeyLine(home)}${isolation}${policy}${tools}${containers}${await ingressLines(home)}${taken}`;
   return { isConnected: link.connected, text: `${connection}${lines}` };

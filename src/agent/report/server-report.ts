@@ -10,7 +10,7 @@ import { reportContainers } from "#agent/report/report-containers.ts";
 import { reportDeployKeys } from "#agent/report/report-keys.ts";
 import { hasIngress, ingressProblemOf } from "#agent/ingress/has-ingress.ts";
 import { leadsToApp, readSite } from "#agent/ingress/site-file.ts";
-import { imagesSize } from "#agent/workspace/images-size.ts";
+import { imageSizes, sumOf } from "#agent/workspace/images-size.ts";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import {
   type ActiveRun,
@@ -22,6 +22,7 @@ import {
   PROTOCOL_VERSION,
 } from "#contract/agent-protocol.ts";
 import { requestTypes } from "#contract/agent-requests.ts";
+import { MAX_IMAGE_REPORTS } from "#contract/endpoints/servers/schemas.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 const TOOLS_MS = 2_000;
@@ -91,10 +92,12 @@ async function tools(context: AgentContext) {
 
 async function disk({ home }: AgentContext) {
   const { blocks, bavail, bsize } = await statfs(home);
+  const images = await imageSizes(home);
   return {
     total_bytes: blocks * bsize,
     free_bytes: bavail * bsize,
     cache_bytes: await cachesSize(home),
-    image_bytes: await imagesSize(home),
+    image_bytes: sumOf(images),
+    images: images.slice(0, MAX_IMAGE_REPORTS),
   };
 }

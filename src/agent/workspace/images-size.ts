@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 import { listProjects } from "#agent/workspace/list-projects.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { numberFrom } from "#contract/bounds.ts";
+import type { ProjectImages } from "#contract/endpoints/servers/schemas.ts";
 import { storedAs } from "#contract/stored.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
@@ -17,11 +18,17 @@ export async function recordImagesSize(folder: ProjectFolder, bytes: number): Pr
   await writeAtomic(folder.imagesSize, `${JSON.stringify({ bytes })}\n`);
 }
 
-/** How many bytes the images of all projects took after the last deployment of each. */
-export async function imagesSize(home: string): Promise<number> {
-  let bytes = 0;
-  for (const { folder } of await listProjects(home))
-    if (existsSync(folder.containers))
-      bytes += (await readJsonFile(folder.imagesSize, storedSize))?.bytes ?? 0;
-  return bytes;
+/** What the images of each project took after its last deployment, the most first. Most projects have none. */
+export async function imageSizes(home: string): Promise<ProjectImages[]> {
+  const sizes: ProjectImages[] = [];
+  for (const { id, folder } of await listProjects(home)) {
+    const stored = existsSync(folder.containers) ? await readJsonFile(folder.imagesSize, storedSize) : null;
+    if (stored !== null && stored.bytes > 0) sizes.push({ project_id: id, bytes: stored.bytes });
+  }
+  return sizes.toSorted((one, other) => other.bytes - one.bytes);
+}
+
+/** How many bytes the images of all these projects take. */
+export function sumOf(sizes: readonly ProjectImages[]): number {
+  return sizes.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -3,8 +3,9 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { done } from "#cli/outcome.ts";
 import { findServer } from "#cli/session/find-named.ts";
+import { projectNames } from "#cli/session/project-names.ts";
 import { withSession } from "#cli/session/session.ts";
-import { printServer } from "#cli/views/server-facts.ts";
+import { namedProjects, printServer } from "#cli/views/server-facts.ts";
 
 /** The value of --region and --address for what the agent reports. */
 const AUTOMATIC = "auto";
@@ -42,7 +43,7 @@ export const serversSet = defineCommand({
     const body = { ...givenFields({ name, ip }), ...place, ...reached };
     const changed = await client.updateServer({ params: { server_id: server.value.id }, body });
     if (!changed.ok) return changed;
-    printServer(output, changed.value);
+    printServer(output, changed.value, await projectNames(session, namedProjects(changed.value)));
     return done;
   }),
 });

@@ -1,6 +1,7 @@
 import type { IsolationLevel, Server, ServerStatus } from "#contract/endpoints/servers/schemas.ts";
 import { policySentences } from "#contract/endpoints/servers/policy-sentences.ts";
 import { type InstallPolicy, installPolicyTexts } from "#contract/install-flags.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { sizeText } from "#contract/lib/size-text.ts";
 import { isConnected } from "#contract/endpoints/servers/is-connected.ts";
 import { containersText } from "#contract/endpoints/servers/containers-text.ts";
@@ -25,7 +26,8 @@ const isolationTexts = {
   none: "not isolated: each can read and change the others",
 } as const satisfies Record<IsolationLevel, string>;
 
-export function printServer(output: Output, server: Server): void {
+/** @param nameOf how to show a project */
+export function printServer(output: Output, server: Server, nameOf: (id: ProjectId) => string): void {
   const { disk, agent_problem: problem } = server;
   output.json(server);
   const free = disk === null ? null : `${sizeText(disk.free_bytes)} of ${sizeText(disk.total_bytes)} free`;
@@ -47,7 +49,7 @@ export function printServer(output: Output, server: Server): void {
     ["seal key", server.seal_key?.fingerprint ?? null],
     ["disk", free],
     ["caches", disk?.cache_bytes === undefined ? null : sizeText(disk.cache_bytes)],
-    ["images", imagesText(server)],
+    ["images", imagesText(server, nameOf)],
     ["tools", server.tools === null ? null : printable(toolList(server.tools))],
     ["containers", server.containers === null ? null : printable(containersText(server.containers))],
     ["projects are", server.isolation === null ? null : textOf(isolationTexts, server.isolation)],
@@ -56,9 +58,16 @@ export function printServer(output: Output, server: Server): void {
 }
 
 /** Most servers have no images. */
-function imagesText({ disk }: Server): string | null {
+function imagesText({ disk }: Server, nameOf: (id: ProjectId) => string): string | null {
   const bytes = disk?.image_bytes ?? 0;
-  return bytes === 0 ? null : sizeText(bytes);
+  if (bytes === 0) return null;
+  const each = (disk?.images ?? []).map((of) => `${nameOf(of.project_id)} ${sizeText(of.bytes)}`);
+  return each.length === 0 ? sizeText(bytes) : `${sizeText(bytes)}: ${each.join(", ")}`;
+}
+
+/** The projects that the facts of a server name. */
+export function namedProjects({ disk }: Server): ProjectId[] {
+  return (disk?.images ?? []).map(({ project_id: id }) => id);
 }
 
 function takeoverText({ taken_over_at: at }: Server, output: Output): string | null {

@@ -45,6 +45,7 @@ import type {
   Containers,
   IsolationLevel,
   PolicyLevel,
+  ProjectImages,
   ToolReport,
 } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
@@ -162,6 +163,8 @@ export const servers = sqliteTable(
     /** Null: the agent does not report them. */
     diskCacheBytes: real("disk_cache_bytes"),
     diskImageBytes: real("disk_image_bytes"),
+    /** Of each project. */
+    diskImages: text("disk_images", { mode: "json" }).$type<ProjectImages[]>(),
     /** What the agent's last status reported of its projects, as a hash; null: not all of it is in `projects`. */
     reportsDigest: text("reports_digest"),
     /** Since when the status has had this hash, and when the agent reported it last. */

@@ -5,6 +5,7 @@ import type {
   ServerRow,
   ServerStatus,
 } from "#contract/endpoints/servers/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { serverStatus } from "#domain/server-status.ts";
 import { recordConnection, uptime, uptimeByDay } from "#domain/uptime.ts";
 import type { ServerReading } from "#worker/db/servers/server-records.ts";
@@ -34,8 +35,12 @@ export function serverRow(stored: ServerReading, now: number): ServerRow {
   };
 }
 
-/** A server with its agent's last report. @param now as for serverRow */
-export function serverView(stored: ServerReading, now: number): Server {
+/**
+ * A server with its agent's last report.
+ * @param now as for serverRow
+ * @param visible the projects that the reader may see; null: all
+ */
+export function serverView(stored: ServerReading, now: number, visible: readonly ProjectId[] | null): Server {
   const reading = asSeen(stored, now);
   const { connectedMsByDay, connectedAt } = reading;
   return {
@@ -45,7 +50,7 @@ export function serverView(stored: ServerReading, now: number): Server {
     last_seen_at: timestampOrNull(reading.lastSeenAt),
     agent_version: reading.agentVersion,
     agent_problem: agentProblem(reading),
-    disk: diskOf(reading),
+    disk: diskOf(reading, visible),
     isolation: reading.isolation,
     policy: reading.policy,
     uptime_days: uptimeByDay(connectedMsByDay, connectedAt, uptimeSince(reading), now),
@@ -89,19 +94,19 @@ function agentProblem({ agentMismatch }: ServerReading): AgentProblem | null {
 function statusOf(reading: ServerReading): ServerStatus {
   const { connectedAt, lastSeenAt, ingressProblem } = reading;
   const connection = { isConnected: connectedAt !== null, hasBeenSeen: lastSeenAt !== null };
-  return serverStatus({ ...connection, disk: diskOf(reading), ingressProblem });
+  return serverStatus({ ...connection, disk: diskOf(reading, []), ingressProblem });
 }
 
-function diskOf({
-  diskTotalBytes,
-  diskFreeBytes,
-  diskCacheBytes,
-  diskImageBytes,
-}: ServerReading): Disk | null {
+function diskOf(
+  { diskTotalBytes, diskFreeBytes, diskCacheBytes, diskImageBytes, diskImages }: ServerReading,
+  visible: readonly ProjectId[] | null,
+): Disk | null {
   if (diskTotalBytes === null || diskFreeBytes === null) return null;
   const caches = diskCacheBytes === null ? {} : { cache_bytes: diskCacheBytes };
   const images = diskImageBytes === null ? {} : { image_bytes: diskImageBytes };
-  return { total_bytes: diskTotalBytes, free_bytes: diskFreeBytes, ...caches, ...images };
+  const shown = diskImages?.filter(({ project_id: id }) => visible?.includes(id) ?? true);
+  const each = shown === undefined ? {} : { images: shown };
+  return { total_bytes: diskTotalBytes, free_bytes: diskFreeBytes, ...caches, ...images, ...each };
 }
 
 /**

@@ -29,6 +29,7 @@ describe("the link", () => {
         free_bytes: expect.any(Number),
         cache_bytes: 0,
         image_bytes: 0,
+        images: [],
       },
       projects: [{ project_id: world.projectId, release: 1, releases: [1], url: null }],
       runs: [],

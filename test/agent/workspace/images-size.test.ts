@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 
-import { imagesSize, recordImagesSize } from "#agent/workspace/images-size.ts";
+import { imageSizes, recordImagesSize, sumOf } from "#agent/workspace/images-size.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 
 import { ids } from "../support/harness.ts";
@@ -16,26 +16,34 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 function projectWithImages() {
-  const folder = projectFolder(home, ids.project());
+  const id = ids.project();
+  const folder = projectFolder(home, id);
   mkdirSync(folder.containers, { recursive: true });
-  return folder;
+  return { id, folder };
 }
 
-it("is the sum of what the images of each project took last", async () => {
-  expect(await imagesSize(home)).toBe(0);
+it("is what the images of each project took last, the most first", async () => {
+  expect(await imageSizes(home)).toEqual([]);
   const [shop, blog] = [projectWithImages(), projectWithImages()];
-  await recordImagesSize(shop, 5);
-  await recordImagesSize(shop, 7);
-  await recordImagesSize(blog, 20);
-  expect(await imagesSize(home)).toBe(27);
+  await recordImagesSize(shop.folder, 5);
+  await recordImagesSize(shop.folder, 7);
+  await recordImagesSize(blog.folder, 20);
+  const sizes = await imageSizes(home);
+  expect(sizes).toEqual([
+    { project_id: blog.id, bytes: 20 },
+    { project_id: shop.id, bytes: 7 },
+  ]);
+  expect(sumOf(sizes)).toBe(27);
 });
 
 it("leaves out images that were never measured or are gone, and a damaged file", async () => {
-  await recordImagesSize(projectWithImages(), 7);
+  const measured = projectWithImages();
+  await recordImagesSize(measured.folder, 7);
   projectWithImages();
-  const gone = projectWithImages();
+  await recordImagesSize(projectWithImages().folder, 0);
+  const gone = projectWithImages().folder;
   await recordImagesSize(gone, 100);
   rmSync(gone.containers, { recursive: true });
-  writeFileSync(projectWithImages().imagesSize, "{");
-  expect(await imagesSize(home)).toBe(7);
+  writeFileSync(projectWithImages().folder.imagesSize, "{");
+  expect(await imageSizes(home)).toEqual([{ project_id: measured.id, bytes: 7 }]);
 });

@@ -178,7 +178,7 @@ describe("writing a project's deployments", () => {
 describe("an agent's presence", () => {
   it("is stored, and omitted fields keep their values", async () => {
     const { rows, serverId } = await createPlace();
-    const disk = { total_bytes: 100, free_bytes: 40, cache_bytes: 7, image_bytes: 9 };
+    const disk = { total_bytes: 100, free_bytes: 40, cache_bytes: 7, image_bytes: 9, images: [] };
     await writePresence(rows, serverId, { lastSeenAt: 20, connectedAt: 10, agentVersion: "2.0.0", disk });
     await writePresence(rows, serverId, { lastSeenAt: 30, connectedMsByDay: { 0: 20 } });
     expect(await findServer(rows, serverId)).toMatchObject({
@@ -189,6 +189,7 @@ describe("an agent's presence", () => {
       diskFreeBytes: 40,
       diskCacheBytes: 7,
       diskImageBytes: 9,
+      diskImages: [],
       connectedMsByDay: { 0: 20 },
     });
   });

@@ -8,6 +8,7 @@ import { MAX_PER_ACCOUNT } from "#worker/db/owned-tables.ts";
 import { createAccount, ids } from "../../support/worker/account.ts";
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
+import { makeToken } from "../../support/worker/tokens.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
 
 const HOUR_MS = 3_600_000;
@@ -209,6 +210,21 @@ describe("a server", () => {
     agent.disk = { ...agent.disk, cache_bytes: 7, image_bytes: 9 };
     agent.status([]);
     await vi.waitFor(async () => expect(await disk()).toEqual(agent.disk));
+  });
+
+  it("shows what the images of each project take, and a token that is limited to projects only theirs", async () => {
+    const project = await TestProject.connected();
+    const { agent } = project;
+    const images = [
+      { project_id: ids.project(), bytes: 9 },
+      { project_id: project.id, bytes: 7 },
+    ];
+    agent.disk = { ...agent.disk, image_bytes: 16, images };
+    agent.status([]);
+    const shown = async (token: string) => (await get(token, agent.serverId)).disk?.images;
+    await vi.waitFor(async () => expect(await shown(project.token)).toEqual(images));
+    const limited = await makeToken(project.token, { scopes: ["servers:read"], project_ids: [project.id] });
+    expect(await shown(limited.token)).toEqual(images.slice(1));
   });
 
   it("keeps the capabilities that its agent last connected with", async () => {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { listUpTo, numberFrom, textBetween, textUpTo, textLike, wholeFrom } from "#contract/bounds.ts";
-import { ServerId } from "#contract/ids.ts";
+import { ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { Region } from "#contract/regions.ts";
 import { DisplayName } from "#contract/endpoints/projects/settings.ts";
@@ -37,11 +37,19 @@ export const ServerRow = z.strictObject({
 });
 export type ServerRow = z.infer<typeof ServerRow>;
 
+export const MAX_IMAGE_REPORTS = 100;
+
+/** What the images of a project take on a server. */
+export const ProjectImages = z.strictObject({ project_id: ProjectId, bytes: numberFrom(0) });
+export type ProjectImages = z.infer<typeof ProjectImages>;
+
+/** `images`: of the projects that have any, those with the most bytes first. */
 export const Disk = z.strictObject({
   total_bytes: numberFrom(0),
   free_bytes: numberFrom(0),
   cache_bytes: z.optional(numberFrom(0)),
   image_bytes: z.optional(numberFrom(0)),
+  images: z.optional(listUpTo(ProjectImages, MAX_IMAGE_REPORTS)),
 });
 export type Disk = z.infer<typeof Disk>;
 

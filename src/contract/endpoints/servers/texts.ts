@@ -25,6 +25,7 @@ const server = {
   disk: {
     ...{ total_bytes: 80_000_000_000, free_bytes: 51_200_000_000 },
     ...{ cache_bytes: 412_000_000, image_bytes: 1_340_000_000 },
+    images: [{ project_id: example.project, bytes: 1_340_000_000 }],
   },
   isolation: "projects",
   policy: "strict",
@@ -286,6 +287,13 @@ export const serverSchemas = {
       "What the caches of all projects take: kept dependencies, and what builds keep for the next one.",
     image_bytes:
       "What the container images of all projects take, with the layers that only the next build uses, after each project's last deployment.",
+    images:
+      "What the images of each project take, the most first: of at most 100 projects. A token that is limited to projects sees only these.",
+  }),
+  ProjectImages: object(schemas.ProjectImages, "What the images of a project take on a server.", {
+    project_id: "The project.",
+    bytes:
+      "The size of its images, with the layers that only the next build uses, after its last deployment.",
   }),
   Enrollment: object(schemas.Enrollment, "How to enrol an agent.", {
     token: "The enrolment token. It works once, and is shown only in this response.",

@@ -1,8 +1,9 @@
 import { isConnected } from "#contract/endpoints/servers/is-connected.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
-import type { ServerId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import {
   type Disk,
+  type ProjectImages,
   type IsolationLevel,
   MAX_UPTIME_DAYS,
   type Server,
@@ -75,6 +76,7 @@ function Facts({ server }: { readonly server: Server }) {
   } = server;
   const region = server.region ?? server.detected_region;
   const address = server.address ?? server.detected_address;
+  const images = disk?.images ?? [];
   return (
     <>
       {address === null ? null : (
@@ -115,6 +117,14 @@ function Facts({ server }: { readonly server: Server }) {
       )}
       <dt>Disk</dt>
       <dd>{disk === null ? <span class="quiet">unknown</span> : <DiskUse {...disk} />}</dd>
+      {images.length === 0 ? null : (
+        <>
+          <dt>Images</dt>
+          <dd>
+            <ImagesOf images={images} />
+          </dd>
+        </>
+      )}
       <dt>Agent</dt>
       <dd>
         {version === null ? <span class="quiet">not connected yet</span> : withHiddenShown(version)}
@@ -175,6 +185,22 @@ function DiskUse({
       {sizeText(free)} of {sizeText(total)} free
       {caches === 0 ? "" : `, ${sizeText(caches)} in caches`}
       {images === 0 ? "" : `, ${sizeText(images)} in images`}
+    </>
+  );
+}
+
+/** What the images of each project take. */
+function ImagesOf({ images }: { readonly images: readonly ProjectImages[] }) {
+  const { value } = useProjects(ALL);
+  const nameOf = (id: ProjectId) => value?.projects.find((project) => project.id === id)?.name ?? id;
+  return (
+    <>
+      {images.map(({ project_id: id, bytes }, at) => (
+        <span key={id}>
+          {at > 0 ? ", " : ""}
+          <a href={pathTo({ page: "project", id })}>{nameOf(id)}</a> {sizeText(bytes)}
+        </span>
+      ))}
     </>
   );
 }

@@ -93,6 +93,7 @@ export async function writePresence(
           diskFreeBytes: disk.free_bytes,
           diskCacheBytes: disk.cache_bytes ?? null,
           diskImageBytes: disk.image_bytes ?? null,
+          diskImages: disk.images ?? null,
         }),
     ...(status === null
       ? {}

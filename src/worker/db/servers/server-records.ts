@@ -33,6 +33,7 @@ const columns = {
   diskFreeBytes: servers.diskFreeBytes,
   diskCacheBytes: servers.diskCacheBytes,
   diskImageBytes: servers.diskImageBytes,
+  diskImages: servers.diskImages,
   sealKey: servers.sealKey,
   isolation: servers.isolation,
   policy: servers.policy,

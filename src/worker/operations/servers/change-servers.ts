@@ -54,6 +54,7 @@ export async function createServer(
     diskFreeBytes: null,
     diskCacheBytes: null,
     diskImageBytes: null,
+    diskImages: null,
     sealKey: null,
     isolation: null,
     policy: null,
@@ -67,7 +68,10 @@ export async function createServer(
     address: input.address ?? null,
     fleet: null,
   };
-  const created = { ...serverView({ ...server, apps: 0, shared: 0 }, now), enrollment: enrollment.shown };
+  const created = {
+    ...serverView({ ...server, apps: 0, shared: 0 }, now, context.rows.projectIds),
+    enrollment: enrollment.shown,
+  };
   const recorded = requestWrites(context, serverChange("server.created", created));
   const insertion = await insertServer(context.rows, { ...server, ...enrollment.record }, context, recorded);
   if (insertion !== "inserted" && context.requestKey !== null) {
@@ -76,7 +80,7 @@ export async function createServer(
       const { createdAt } = added;
       const { shown } = await newEnrollment(context, createdAt, secret);
       return succeed({
-        ...serverView({ ...server, apps: 0, shared: 0, createdAt }, createdAt),
+        ...serverView({ ...server, apps: 0, shared: 0, createdAt }, createdAt, context.rows.projectIds),
         enrollment: shown,
       });
     }
@@ -107,7 +111,7 @@ export async function updateServer(
   if (outside !== null) return outside;
   const reading = await findServer(context.rows, id);
   if (reading === null) return notFound("server");
-  const before = serverView(reading, context.clock.now());
+  const before = serverView(reading, context.clock.now(), context.rows.projectIds);
   const after = {
     ...before,
     name: name ?? before.name,
@@ -148,7 +152,10 @@ export async function deleteServer(
   const link = context.links.getByName(id, context.near(server.region ?? server.detectedRegion));
   // If this request dies before it calls `remove` below, the link checks D1 by itself, closes, and notifies the lanes.
   await link.expectRemoval(context.account.id);
-  const change = serverChange("server.deleted", serverView(server, context.clock.now()));
+  const change = serverChange(
+    "server.deleted",
+    serverView(server, context.clock.now(), context.rows.projectIds),
+  );
   const deletion = await removeServer(context.rows, id, requestWrites(context, change));
   switch (deletion) {
     case "deleted":

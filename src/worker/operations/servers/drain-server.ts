@@ -47,7 +47,7 @@ async function changeDrain(
   isDraining: boolean,
 ): Promise<Result<DrainSet, "not_found">> {
   const now = context.clock.now();
-  const before = serverView(reading, now);
+  const before = serverView(reading, now, context.rows.projectIds);
   const changes = differences(before, { draining_since: isDraining ? timestamp(now) : null });
   const recorded = requestWrites(context, serverChange("server.updated", before, changes));
   await setDrain(context.latestRows, reading.id, isDraining, now, recorded);
@@ -56,7 +56,7 @@ async function changeDrain(
   if (after === null) return notFound("server");
   announceLater(context);
   const detail = await whyNotApplied(context, after);
-  return succeed({ ...serverView(after, now), applied: detail === null, detail });
+  return succeed({ ...serverView(after, now, context.rows.projectIds), applied: detail === null, detail });
 }
 
 /** Asks the server to apply what is stored. @returns null if it has, or why it has not, as a sentence */

@@ -12,7 +12,7 @@ import { serverRow, serverView } from "#worker/views/server-view.ts";
 export async function getServer(context: Context, id: ServerId): Promise<Result<Server, "not_found">> {
   const reading = await findServer(context.rows, id);
   if (reading === null) return notFound("server");
-  return succeed(serverView(reading, context.clock.now()));
+  return succeed(serverView(reading, context.clock.now(), context.rows.projectIds));
 }
 
 /** Lists the account's servers, newest first: all of them, or one page if the query has a limit. */

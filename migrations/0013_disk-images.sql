@@ -1,0 +1,1 @@
+ALTER TABLE `servers` ADD `disk_images` text;
