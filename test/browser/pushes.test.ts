@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { deliverPush } from "../dashboard/support/deliver-push.ts";
 import { violations } from "./support/browser.ts";
 import { keyboardOf } from "./support/keyboard.ts";
+import { openSignedIn } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
@@ -65,4 +66,21 @@ it("a hook is created, its pushes are listed with a reason, and replayed after a
   await press(hook.getByRole("button", { name: "Delete the hook" }));
   await press(dialog.getByRole("button", { name: "Delete" }));
   await page.getByText("No hook yet").waitFor();
+});
+
+it("a hook of a repository of images is for a registry, whose steps it shows", async () => {
+  const images = await api.createProject({
+    name: "front",
+    server_id: local.server_id,
+    repository: "docker://images.example.com/acme/front",
+    branch: "v1",
+  });
+  const { page } = await visit();
+  await openSignedIn(page, local, `/app/projects/${images.id}/pushes`);
+  await page.getByText("the registry reports the pushes to").waitFor();
+  expect(await page.getByLabel("Git host").count()).toBe(0);
+  await page.getByRole("button", { name: "Create a hook" }).click();
+  await page.getByRole("dialog").getByText("Auth Header").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
+  await page.getByRole("heading", { name: "Registry of images Waiting for its first delivery" }).waitFor();
 });

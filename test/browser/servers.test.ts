@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 
+import { ProjectId } from "#contract/ids.ts";
+
 import { createServerWithKey } from "../cli/support/server-with-key.ts";
 import { phone, violations, wideScreen } from "./support/browser.ts";
 import { openSignedIn } from "./support/sign-in.ts";
@@ -60,7 +62,8 @@ describe("the table of servers", () => {
     const { disk } = agent;
     agent.ingressProblem = undefined;
     agent.containers = { engine: "podman", version: "5.4.2" };
-    agent.disk = { ...disk, cache_bytes: 412 * 2 ** 20, image_bytes: 1.25 * 2 ** 30 };
+    const images = [{ project_id: ProjectId.parse(server.projectId), bytes: 1.25 * 2 ** 30 }];
+    agent.disk = { ...disk, cache_bytes: 412 * 2 ** 20, image_bytes: 1.25 * 2 ** 30, images };
     await server.changeKey();
     const { page } = await visit();
     await openSignedIn(page, local, "/app/servers");
@@ -68,6 +71,7 @@ describe("the table of servers", () => {
     await fold.click();
     await page.getByText("podman 5.4.2", { exact: true }).waitFor();
     await page.getByText("412 MiB in caches, 1.3 GiB in images").waitFor();
+    await page.getByRole("definition").filter({ hasText: "web-1 1.3 GiB" }).waitFor();
     const problem =
       "This server is not set up for containers. Run the install line of this server again with --with-containers, as root: it needs Debian 13 or newer.";
     agent.containers = { engine: null, problem };
