@@ -53,6 +53,7 @@ it(
     const bytes = async () => (await read(server)).disk?.image_bytes ?? 0;
     // The base image alone has Debian and Node.
     await expect.poll(bytes, { timeout: 60_000 }).toBeGreaterThan(100 * 2 ** 20);
+    expect((await read(server)).disk?.images).toEqual([{ project_id: project.id, bytes: await bytes() }]);
     const status = await server.machine.tell("gantry-agent status");
     expect(status).toMatch(/^containers: podman 5\.\d+\.\d+$/m);
     expect(status).toMatch(/^images of projects: \d+ MiB$/m);

@@ -7,6 +7,8 @@ import { eventually } from "../support/faults/eventually.ts";
 import { AppServer } from "./support/app-server.ts";
 import { loadAppText } from "./support/apps/load-app.ts";
 import { ImageRegistry, REGISTRY_LOGIN } from "./support/image-registry.ts";
+import { describeFailingRegistry } from "./support/images/describe-failing-registry.ts";
+import { describeImageHook } from "./support/images/describe-image-hook.ts";
 
 const TEST_MS = 600_000;
 const check = { path: "/", tries: 3, interval_seconds: 0.1, timeout_seconds: 10 };
@@ -227,6 +229,10 @@ describe("A project whose repository has images", () => {
     expect(log + JSON.stringify(failed)).not.toContain("another-password");
   });
 });
+
+const world = () => ({ server, registry, project, push });
+describeImageHook(world);
+describeFailingRegistry(world);
 
 /** A project with a Dockerfile. */
 let based: Project;

@@ -132,6 +132,11 @@ export function inspectCommand(place: EnginePlace, version: number): Command {
   );
 }
 
+/** The command that removes what a build or a pull has left that was stopped. */
+export function leftoversCommand(place: EnginePlace): Command {
+  return engineCommand(place, [tidy(place)], {});
+}
+
 /** What instructions with `--mount=type=cache` keep for the next build. */
 const CACHES = "/var/tmp/buildah-cache-*";
 

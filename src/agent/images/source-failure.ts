@@ -18,12 +18,16 @@ export type SourceFailure = {
 /** What skopeo and buildah say, in the order in which it decides. */
 const kinds = [
   ["unknown", /manifest unknown|name unknown|repository name not known|not found: manifest|status code 404/i],
-  ["limited", /toomanyrequests|too many requests|rate limit|status(?: code)?:? 429/i],
+  ["limited", /toomanyrequests|too many requests|rate limit|status(?: ?code)?:? 429/i],
   ["denied", /unauthorized|authentication required|denied|forbidden|incorrect username or password/i],
   ["platform", /no image found in (?:image index|manifest list) for/i],
   ["refused", /rejected by policy/i],
   ["signature", /signature was required|Source image rejected/i],
   ["certificate", /x509:|tls: |server gave HTTP response to HTTPS client/i],
+  [
+    "interrupted",
+    /(?:reading|copying|storing|parsing|writing) .*(?:unexpected EOF|connection reset by peer)/i,
+  ],
   ["unreachable", /pinging container registry|dial tcp|no such host|connection refused|i\/o timeout|EOF/i],
 ] as const;
 
@@ -74,6 +78,12 @@ export function sourceFailure(stderr: string, { name, user }: ImageSource, what:
         ...{ code: "image_unsigned", test: "refused_by_policy" },
         message: `${image} does not have the signature that this server requires`,
         hint: `${said.replace(/^.*Source image rejected: /, "").slice(0, 250)}. The rule "image_signatures" of the server's policy names the keys.`,
+      };
+    case "interrupted":
+      return {
+        ...{ code: "fetch_failed", test: "unreachable" },
+        message: `${host} broke off the connection before ${image} was complete`,
+        hint: "What is live has not changed. Deploy again.",
       };
     case "certificate":
     case "unreachable":

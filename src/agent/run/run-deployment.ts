@@ -32,6 +32,7 @@ import { fail, failUnexpectedly, interrupted, type Step } from "#agent/step/step
 import { verifyRelease } from "#agent/run/activate/verify-stage.ts";
 import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
 import { removeOwned } from "#agent/workspace/remove-owned.ts";
+import { removeUnfinished } from "#agent/run/remove-unfinished.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
 import { keepAssets } from "#agent/ingress/earlier-assets.ts";
 import { recordLiveCommit } from "#agent/workspace/live-commits.ts";
@@ -338,6 +339,5 @@ async function undo(scope: RunScope, previous: number | null, progress: Progress
     await endRelease(scope, progress.activates, trace);
     await reactivate(scope, previous, order.timeouts.activate_seconds);
   }
-  if (progress.isBuilding)
-    await removeOwned(scope.context, folder, () => removeRelease(folder, order.version));
+  if (progress.isBuilding) await removeUnfinished(scope);
 }

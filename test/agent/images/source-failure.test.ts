@@ -34,6 +34,24 @@ it.each([
     "ghcr.io answers no more requests for now",
   ],
   [
+    skopeo('reading manifest v1 in ghcr.io/acme/shop: StatusCode: 429, ""'),
+    "fetch_failed",
+    "failed",
+    "ghcr.io answers no more requests for now",
+  ],
+  [
+    "Error: parsing image configuration: (heuristic tuning data: total 1129 @1079.281 ms, last retry 753 @0.258 ms, last progress @ 0.246 ms): unexpected EOF\n",
+    "fetch_failed",
+    "unreachable",
+    "ghcr.io broke off the connection before ghcr.io/acme/shop:v1 was complete",
+  ],
+  [
+    skopeo('pinging container registry ghcr.io: Get "https://ghcr.io/v2/": EOF'),
+    "fetch_failed",
+    "unreachable",
+    'ghcr.io cannot be reached: Error parsing image name "docker://ghcr.io/acme/shop:v1": pinging container registry ghcr.io: Get "https://ghcr.io/v2/": EOF',
+  ],
+  [
     skopeo(
       'pinging container registry ghcr.io: Get "https://ghcr.io/v2/": dial tcp: lookup ghcr.io: no such host',
     ),

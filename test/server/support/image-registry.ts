@@ -86,6 +86,13 @@ export class ImageRegistry {
     });
   }
 
+  /** Adds lines to the registry's configuration, and restarts it. */
+  async configure(lines: string): Promise<void> {
+    await this.#machine.tell(`cat >> /etc/${this.#name}.yml <<'END'\n${lines}\nEND`);
+    await this.stop();
+    await this.run();
+  }
+
   async stop(): Promise<void> {
     await this.#machine.tell(`systemctl stop ${this.#name}`);
   }
