@@ -7,18 +7,22 @@ import { withControlsShown } from "#contract/log-text.ts";
 export function composeProblem({ path, read }: TreeCompose): FileProblem {
   if (!read.ok) return read.problem;
   const { services } = read.value;
-  const { image, processes, others, databases, foreign } = rolesOf(services, "");
+  const { image, pulled, processes, others, databases, proxies, foreign } = rolesOf(services, "");
   return {
     message: `${path} defines ${listed(services, 10)}, and Gantry does not run Compose files`,
     hint: [
       image === null
-        ? "No service is built from a Dockerfile of this repository."
+        ? pulled === null
+          ? "No service is built from a Dockerfile of this repository."
+          : `Run \`gantry import compose\`: it prints the command for a project that runs ${listed(processes)} from ${cut(pulled.repository, 60)}.`
         : `Run \`gantry import compose\`: it prints the gantry.json that builds ${listed(processes)} from ${cut(image.path, 40)}.`,
       ...(databases.length === 0
         ? []
         : [`Gantry runs no databases (${listed(databases)}): use one on a server, or elsewhere.`]),
-      ...(foreign.length === 0 ? [] : [`It runs no images of others (${listed(foreign)}).`]),
-      ...(others.length === 0 ? [] : [`Make projects of their own of ${listed(others)}.`]),
+      ...(proxies.length === 0 ? [] : [`Its ingress does the work of ${listed(proxies)}.`]),
+      ...(foreign.length + others.length === 0
+        ? []
+        : [`Make projects of their own of ${listed([...others, ...foreign])}.`]),
     ].join(" "),
   };
 }

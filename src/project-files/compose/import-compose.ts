@@ -3,9 +3,9 @@ import { ProcessName, WEB } from "#contract/endpoints/processes/schemas.ts";
 import { DEFAULT_DOCKERFILE, DOCKERFILE } from "#contract/endpoints/projects/settings.ts";
 import type { ComposeFile } from "#project-files/compose/read-compose.ts";
 import type { Service, ServiceCommand } from "#project-files/compose/read-service.ts";
-import { type ComposeRoles, rolesOf } from "#project-files/compose/roles.ts";
+import { type ComposeRoles, type PulledImage, rolesOf } from "#project-files/compose/roles.ts";
 import { type SharedVolumes, sharedVolumes } from "#project-files/compose/shared-volumes.ts";
-import { untakenKeys, type Untaken } from "#project-files/compose/untaken.ts";
+import { type Untaken, untakenKeys, untakenOptional } from "#project-files/compose/untaken.ts";
 import { type ComposeVariables, variablesOf } from "#project-files/compose/variables.ts";
 import type { GantryJson } from "#project-files/processes/read-gantry-json.ts";
 
@@ -14,10 +14,22 @@ export type ComposeImport = {
   readonly roles: ComposeRoles;
   /** The gantry.json to write into the root directory; null if there is nothing to build. */
   readonly gantryJson: GantryJson | null;
+  /** The settings of a project that runs an image of a registry; null for others. */
+  readonly project: PulledProject | null;
+  /** The path that must answer before visitors reach the app; null if the file names none. */
+  readonly healthCheck: string | null;
   readonly sharedPaths: readonly string[];
   readonly variables: ComposeVariables;
   /** What is not taken, and what to do instead. */
   readonly untaken: readonly Untaken[];
+};
+
+/** Settings of a project that runs an image. There is no gantry.json for it. */
+export type PulledProject = {
+  readonly name: string;
+  readonly image: PulledImage;
+  readonly processes: Processes;
+  readonly releaseCommand: string | null;
 };
 
 /** What is known besides the Compose file. */
@@ -26,6 +38,8 @@ export type ComposePlace = {
   readonly folder: string;
   /** The folder in which the program of the image starts; null if it is unknown. */
   readonly workdir: string | null;
+  /** Whether a path has files of the repository. @param source as a volume has it, relative to the folder of the Compose file */
+  readonly isCommitted: (source: string) => boolean;
   /** Writes words as a line for a shell. */
   readonly lineOf: (words: readonly string[]) => string;
 };
@@ -33,11 +47,18 @@ export type ComposePlace = {
 /** Translates a Compose file into the settings of a project. */
 export function importCompose({ services, others }: ComposeFile, place: ComposePlace): ComposeImport {
   const roles = rolesOf(services, place.folder);
-  const { image, processes } = roles;
-  const volumes: SharedVolumes = sharedVolumes(processes, place.workdir);
-  const written = processesOf(processes, place.lineOf);
-  const elsewhere = [...roles.databases, ...roles.foreign, ...roles.others].map(({ name }) => name);
-  const variables = variablesOf(processes, elsewhere);
+  const { image, pulled, processes } = roles;
+  const releases = releasesOf(processes, services);
+  const running = processes.filter((service) => !releases.includes(service));
+  const volumes: SharedVolumes = sharedVolumes(running, place.workdir, place.isCommitted);
+  const written = processesOf(running, place.lineOf);
+  const releaseCommand = releases.map(({ command }) => commandOf(command, place.lineOf)).join(" && ") || null;
+  const elsewhere = [...roles.databases, ...roles.proxies, ...roles.foreign, ...roles.others];
+  const variables = variablesOf(
+    processes,
+    elsewhere.map(({ name }) => name),
+  );
+  const [web] = running;
   const gantryJson: GantryJson | null =
     image === null
       ? null
@@ -53,14 +74,43 @@ export function importCompose({ services, others }: ComposeFile, place: ComposeP
                 },
               }),
           processes: written.processes,
+          ...(releaseCommand === null ? {} : { release_command: releaseCommand }),
         };
   return {
     roles,
     gantryJson,
+    project:
+      pulled === null || web === undefined
+        ? null
+        : { name: web.name, image: pulled, processes: written.processes, releaseCommand },
+    healthCheck: web?.healthPath ?? null,
     sharedPaths: volumes.paths,
     variables: { ...variables, files: variables.files.map((path) => inFolder(place.folder, path)) },
-    untaken: [...written.untaken, ...volumes.untaken, ...untakenKeys(processes, others)],
+    untaken: [
+      ...written.untaken,
+      ...volumes.untaken,
+      ...untakenOptional(roles.optional),
+      ...untakenKeys(
+        processes.map((service) => withoutTaken(service, service === web, releases.includes(service))),
+        others,
+      ),
+    ],
   };
+}
+
+/** The services that end before others start, such as one that migrates the database: they become the release command. */
+function releasesOf(processes: readonly Service[], all: readonly Service[]): readonly Service[] {
+  const before = new Set(all.flatMap(({ startsAfter }) => startsAfter));
+  return processes.filter(({ name, command }, at) => at > 0 && command !== null && before.has(name));
+}
+
+/** Without the health check that became the project's, and without the end of what runs once. */
+function withoutTaken(service: Service, isWeb: boolean, isRelease: boolean): Service {
+  const taken = [
+    ...(isWeb && service.healthPath !== null ? ["healthcheck"] : []),
+    ...(isRelease ? ["restart"] : []),
+  ];
+  return { ...service, others: service.others.filter((key) => !taken.includes(key)) };
 }
 
 /** A path of a Compose file, from the root directory. */
@@ -79,7 +129,7 @@ function processesOf(services: readonly Service[], lineOf: ComposePlace["lineOf"
   for (const [at, service] of services.entries()) {
     const name = at === 0 ? WEB : processName(service.name);
     const add = (what: string, advice: string) => untaken.push({ what, services: [service.name], advice });
-    const command = service.command === null ? null : commandOf(service.command, lineOf);
+    const command = commandOf(service.command, lineOf);
     if (name === null || processes.has(name)) {
       add(
         "its name",
@@ -134,8 +184,8 @@ function processName(name: string): string | null {
   return tidy !== WEB && ProcessName.safeParse(tidy).success ? tidy : null;
 }
 
-function commandOf(command: ServiceCommand, lineOf: ComposePlace["lineOf"]): string | null {
-  const line = typeof command === "string" ? command : lineOf(command);
+function commandOf(command: ServiceCommand | null, lineOf: ComposePlace["lineOf"]): string | null {
+  const line = typeof command === "string" ? command : lineOf(command ?? []);
   return line === "" ? null : line;
 }
 

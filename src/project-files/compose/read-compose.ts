@@ -1,15 +1,19 @@
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import { mergeServices, withExtended } from "#project-files/compose/merge-services.ts";
 import { parseYaml } from "#project-files/compose/parse-yaml.ts";
 import { readService, type Service } from "#project-files/compose/read-service.ts";
 import { createReadMap } from "#project-files/compose/values.ts";
 import { type FileProblem, unusable } from "#project-files/processes/file-problem.ts";
 
-/** What a Compose file defines. */
+/** What Compose files define. */
 export type ComposeFile = {
   readonly services: readonly Service[];
-  /** The keys at its top that mean something and are not read. */
+  /** The keys at their top that mean something and are not read. */
   readonly others: readonly string[];
 };
+
+/** `path`: as messages name it. */
+export type ComposeText = { readonly path: string; readonly text: string };
 
 const readKeys: ReadonlySet<string> = new Set(["services", "version", "name", "volumes"]);
 /** No file has more. */
@@ -20,26 +24,41 @@ export function readCompose(
   text: string,
   path: string,
 ): ResultOf<ComposeFile, { readonly problem: FileProblem }> {
-  const yaml = parseYaml(text, path);
-  if (!yaml.ok) return yaml;
+  return readComposeFiles([{ path, text }]);
+}
+
+/** Reads Compose files, each of which changes and completes the earlier ones, as with `docker compose --file`. Never throws. */
+export function readComposeFiles(
+  files: readonly ComposeText[],
+): ResultOf<ComposeFile, { readonly problem: FileProblem }> {
   const read = createReadMap();
-  const top = read(yaml.value);
-  const services = read(top.get("services"));
-  if (services.size === 0) return noServices(path, top, (value) => read(value).size > 0);
+  let services: ReadonlyMap<string, unknown> = new Map();
+  const others = new Set<string>();
+  for (const [at, { path, text }] of files.entries()) {
+    const yaml = parseYaml(text, path);
+    if (!yaml.ok) return yaml;
+    const top = read(yaml.value.value);
+    const own = read(top.get("services"));
+    if (own.size === 0) return noServices(path, top, (value) => read(value).size > 0);
+    services = at === 0 ? own : mergeServices(services, own, yaml.value.tags, read);
+    for (const key of top.keys()) if (!readKeys.has(key) && !key.startsWith("x-")) others.add(key);
+  }
+  const all = files.map(({ path }) => path).join(" and ");
   if (services.size > MAX_SERVICES)
     return unusable(
-      `${path} defines ${services.size} services, and at most ${MAX_SERVICES} are read`,
+      `${all} defines ${services.size} services, and at most ${MAX_SERVICES} are read`,
       "Divide the file.",
     );
-  for (const [name, value] of services)
+  const whole = withExtended(services, read);
+  for (const [name, value] of whole)
     if (read(value).size === 0)
       return unusable(
-        `the service ${name.slice(0, 60)} of ${path} has no fields`,
-        "Give it an `image` or a `build`, or remove it.",
+        `the service ${name.slice(0, 60)} of ${all} has no fields`,
+        "Give it an `image` or a `build`, or remove it. If the file completes another one, name both: `gantry import compose compose.yaml FILE`.",
       );
   return succeed({
-    services: [...services].map(([name, value]) => readService(name, value, read)),
-    others: [...top.keys()].filter((key) => !readKeys.has(key) && !key.startsWith("x-")),
+    services: [...whole].map(([name, value]) => readService(name, value, read)),
+    others: [...others],
   });
 }
 
@@ -54,10 +73,16 @@ function noServices(
       "Run `gantry import compose FILE` for each of them.",
     );
   // The first version of the format has the services at the top.
-  if (!top.has("services") && [...top.values()].some(hasFields))
+  const isFirst = !top.has("services") && [...top].some(([key, value]) => isService(key) && hasFields(value));
+  if (isFirst)
     return unusable(
       `${path} has no key \`services\`, as in the first version of the format`,
       "Write `services:` at its top, and indent the services below it.",
     );
   return unusable(`${path} defines no services`, "Write the services of the app below the key `services`.");
+}
+
+/** Whether a key at the top is none of today's format. */
+function isService(key: string): boolean {
+  return !key.startsWith("x-") && !["networks", "volumes", "configs", "secrets", "models"].includes(key);
 }

@@ -1,4 +1,5 @@
 import type { Service, ServiceBuild } from "#project-files/compose/read-service.ts";
+import { parseRepository } from "#contract/addresses/repository-address.ts";
 import { WEB } from "#contract/endpoints/processes/schemas.ts";
 import { Dockerfile } from "#contract/endpoints/projects/settings.ts";
 
@@ -9,33 +10,83 @@ export type ComposeImage = {
   readonly target: string | null;
 };
 
+/** An image of a registry that services run. `digest`: 64 hexadecimal digits. */
+export type PulledImage = {
+  /** As the repository of a project, such as `docker://docker.io/library/ghost`. */
+  readonly repository: string;
+  readonly tag: string;
+  readonly digest: string | null;
+};
+
 /** What Gantry can do with the services of a Compose file. */
 export type ComposeRoles = {
   /** The image of the project; null if no service is built from a Dockerfile in the repository. */
   readonly image: ComposeImage | null;
-  /** The services with this image, the first of which visitors reach. */
+  /** The image of the project if none is built; null if there is none that a project can run. */
+  readonly pulled: PulledImage | null;
+  /** The services with one of these, the first of which visitors reach. */
   readonly processes: readonly Service[];
-  /** Services that are built from something else: each is a project of its own. `from`: for people. */
-  readonly others: readonly { readonly name: string; readonly from: string }[];
+  /** Services with one of these that run only with a profile, while the first one does not: their names. */
+  readonly optional: readonly string[];
+  /** Services that are built from something else: each is a project of its own. `from`: for people. `isHere`: its files are in the root directory. */
+  readonly others: readonly { readonly name: string; readonly from: string; readonly isHere: boolean }[];
   /** Databases, which Gantry does not run. */
   readonly databases: readonly { readonly name: string; readonly image: string; readonly title: string }[];
-  /** Services with images of others, and services without an image. */
-  readonly foreign: readonly { readonly name: string; readonly image: string | null }[];
+  /** Programs that lead visitors to an app, as the ingress of a server does. */
+  readonly proxies: readonly { readonly name: string; readonly image: string }[];
+  /** Services with images of others, and services without an image. `pulled`: null if no project can have it as it is written. */
+  readonly foreign: readonly {
+    readonly name: string;
+    readonly image: string | null;
+    readonly pulled: PulledImage | null;
+  }[];
 };
 
-/** The databases, by the last part of the names of their images. */
+/** The databases and the like, by the last part of the names of their images. */
 const databases: readonly (readonly [name: RegExp, title: string])[] = [
   [/^(?:postgres|postgresql|postgis|pgvector|timescaledb(?:-ha)?)$/, "PostgreSQL"],
   [/^(?:mysql|mysql-server|percona)$/, "MySQL"],
   [/^mariadb$/, "MariaDB"],
   [/^(?:redis|redis-stack|redis-stack-server|valkey|keydb)$/, "Redis"],
   [/^(?:mongo|mongodb|mongodb-community-server)$/, "MongoDB"],
+  [/^memcached$/, "Memcached"],
+  [/^rabbitmq$/, "RabbitMQ"],
+  [/^elasticsearch$/, "Elasticsearch"],
+  [/^opensearch$/, "OpenSearch"],
+  [/^clickhouse(?:-server)?$/, "ClickHouse"],
+  [/^minio$/, "MinIO"],
 ];
+
+/** Images that serve visitors for other services, or get certificates for them, by the last part of their names. */
+const proxies =
+  /^(?:nginx|nginx-unprivileged|nginx-proxy|caddy|traefik|haproxy|acme-companion|nginx-certbot|certbot)$/;
+/** Names of services that only lead to others. */
+const PROXY_NAME = /^(?:(?:reverse-?|nginx-?|caddy-?)?proxy|nginx|caddy|traefik|haproxy)$/i;
 
 /** `docker.io/bitnami/postgresql:17@sha256:…` is PostgreSQL; null for other images. */
 export function databaseOf(image: string): string | null {
-  const name = /([^/:@]+)(?::[^/@]*)?(?:@.*)?$/.exec(image)?.[1] ?? "";
-  return databases.find(([pattern]) => pattern.test(name.toLowerCase()))?.[1] ?? null;
+  const name = lastPart(image);
+  return databases.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+}
+
+function lastPart(image: string): string {
+  return (/([^/:@]+)(?::[^/@]*)?(?:@.*)?$/.exec(image)?.[1] ?? "").toLowerCase();
+}
+
+/** `ghost:6` is `docker://docker.io/library/ghost` with the tag 6; null if it has variables or is no name of an image. */
+export function pulledImage(image: string): PulledImage | null {
+  // The colon of a port is before a slash.
+  const [, name = "", tag, digest] =
+    /^([a-z0-9][^@\s$:]*(?::\d+\/[^@\s$:]*)?)(?::(\w[\w.-]{0,127}))?(?:@sha256:([0-9a-f]{64}))?$/.exec(
+      image,
+    ) ?? [];
+  const [host = "", ...path] = name.split("/");
+  const hasHost = path.length > 0 && /[.:]|^localhost$/.test(host);
+  const full = hasHost ? name : `docker.io/${path.length === 0 ? "library/" : ""}${name}`;
+  const parsed = parseRepository(`docker://${full}`);
+  return !parsed.ok || parsed.value.kind !== "docker"
+    ? null
+    : { repository: parsed.value.text, tag: tag ?? "latest", digest: digest ?? null };
 }
 
 /**
@@ -47,32 +98,73 @@ export function rolesOf(services: readonly Service[], folder: string): ComposeRo
     services.map((service) => [service, service.build === null ? null : imageOf(service.build, folder)]),
   );
   const built = services.filter((service) => (images.get(service) ?? null) !== null);
+  const runnable = services.filter(
+    ({ build, image }) =>
+      build === null &&
+      image !== null &&
+      databaseOf(image) === null &&
+      !proxies.test(lastPart(image)) &&
+      pulledImage(image) !== null,
+  );
+  const isUsual = ({ hasProfile }: Service) => !hasProfile;
+  const buildsNothing = services.every(({ build, hasProfile }) => build === null || hasProfile);
   const web =
-    built.find(({ name }) => name === WEB) ??
-    built.find(({ name }) => name === "app") ??
-    built.find(({ ports }) => ports.length > 0) ??
-    built[0];
-  const image = web === undefined ? null : (images.get(web) ?? null);
+    webOf(built.filter(isUsual)) ??
+    (buildsNothing ? webOf(runnable.filter(isUsual)) : null) ??
+    webOf(built) ??
+    (buildsNothing ? webOf(runnable) : null);
+  const image = web === null ? null : (images.get(web) ?? null);
   const isSame = (service: Service) => {
-    if (web === undefined) return false;
+    if (web === null) return false;
     // One service builds the image, and others name it.
     if (service.build === null) return service.image !== null && service.image === web.image;
     return keyOf(images.get(service) ?? null) === keyOf(image);
   };
   const same = services.filter((service) => service !== web && isSame(service));
+  const optional = web?.hasProfile === false ? same.filter(({ hasProfile }) => hasProfile) : [];
   const rest = services.filter((service) => service !== web && !same.includes(service));
+  const others = rest.filter(({ build }) => build === null);
   return {
     image,
-    processes: web === undefined ? [] : [web, ...same],
-    others: rest.flatMap(({ name, build }) => (build === null ? [] : [{ name, from: sourceOf(build) }])),
-    databases: rest.flatMap(({ name, build, image: one }) => {
-      const title = build === null && one !== null ? databaseOf(one) : null;
+    pulled: web === null || image !== null ? null : pulledImage(web.image ?? ""),
+    processes: web === null ? [] : [web, ...same.filter((service) => !optional.includes(service))],
+    optional: optional.map(({ name }) => name),
+    others: rest.flatMap((service) => {
+      const { name, build } = service;
+      const isHere = (images.get(service) ?? null) !== null;
+      return build === null ? [] : [{ name, from: sourceOf(build), isHere }];
+    }),
+    databases: others.flatMap(({ name, image: one }) => {
+      const title = one === null ? null : databaseOf(one);
       return title === null || one === null ? [] : [{ name, image: one, title }];
     }),
-    foreign: rest.flatMap(({ name, build, image: one }) =>
-      build === null && (one === null || databaseOf(one) === null) ? [{ name, image: one }] : [],
+    proxies: others.flatMap(({ name, image: one }) =>
+      one !== null && proxies.test(lastPart(one)) ? [{ name, image: one }] : [],
+    ),
+    foreign: others.flatMap(({ name, image: one }) =>
+      one === null || (databaseOf(one) === null && !proxies.test(lastPart(one)))
+        ? [{ name, image: one, pulled: one === null ? null : pulledImage(one) }]
+        : [],
     ),
   };
+}
+
+/** The service that visitors reach; null if there is none. */
+function webOf(services: readonly Service[]): Service | null {
+  const all = [...services].toSorted((one, other) => Number(isBehind(one)) - Number(isBehind(other)));
+  return (
+    all.find(({ name }) => name === WEB) ??
+    all.find(({ name }) => name === "app") ??
+    all.find(({ name, ports }) => ports.length > 0 && /[-_]web$/.test(name)) ??
+    all.find(({ ports }) => ports.length > 0) ??
+    all[0] ??
+    null
+  );
+}
+
+/** Whether a service only leads to others, or works for them, by its name. */
+function isBehind({ name }: Service): boolean {
+  return PROXY_NAME.test(name) || /worker|sidekiq|celery|cron|scheduler|queue|migrat/i.test(name);
 }
 
 function keyOf(image: ComposeImage | null): string {

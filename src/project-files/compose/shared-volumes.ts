@@ -8,13 +8,18 @@ export type SharedVolumes = { readonly paths: readonly string[]; readonly untake
 /**
  * Shared paths are in the folder in which the program of an image starts.
  * @param workdir that folder; null if it is unknown
+ * @param isCommitted whether a path, as a service writes it, has files of the repository
  */
-export function sharedVolumes(services: readonly Service[], workdir: string | null): SharedVolumes {
+export function sharedVolumes(
+  services: readonly Service[],
+  workdir: string | null,
+  isCommitted: (source: string) => boolean,
+): SharedVolumes {
   const paths = new Set<string>();
   const untaken = new Map<string, Untaken>();
   for (const { name, volumes } of services)
     for (const volume of volumes) {
-      const placed = placeOf(volume, workdir);
+      const placed = placeOf(volume, workdir, isCommitted);
       if (placed.path !== null) paths.add(placed.path);
       else {
         const what = `the volume ${volume.target}`;
@@ -28,16 +33,28 @@ export function sharedVolumes(services: readonly Service[], workdir: string | nu
   return { paths: outer, untaken: [...untaken.values()] };
 }
 
+/** Whether a source is a path, and not the name of a volume. */
+export function isBound(source: string | null): source is string {
+  return source !== null && /^[./~]/.test(source);
+}
+
 type Placed = { readonly path: string } | { readonly path: null; readonly why: string };
 
-function placeOf({ source, target }: ServiceVolume, workdir: string | null): Placed {
+function placeOf(
+  { source, target, isReadOnly }: ServiceVolume,
+  workdir: string | null,
+  isCommitted: (source: string) => boolean,
+): Placed {
   const no = (why: string): Placed => ({ path: null, why });
   if (/docker\.sock|podman\.sock/.test(`${source ?? ""} ${target}`))
     return no("containers do not control the server's containers");
   if (source === null) return no("it has no name, so it is empty after each start anyway");
+  if (isBound(source) && isCommitted(source))
+    return no("it has files of the repository, of which the image has a copy: COPY them in the Dockerfile");
+  if (isReadOnly) return no("it is read-only: COPY its files into the image");
   if (workdir === null)
     return no(
-      "the Dockerfile does not say in which folder the app runs (WORKDIR), and shared paths are relative to it",
+      "a shared path is relative to the folder in which the app runs (WORKDIR), and only the image says which one: if it is a parent of this one, use gantry projects set --shared-path",
     );
   const folder = target.replace(/\/+$/, "");
   if (folder === workdir)

@@ -32,16 +32,55 @@ export function textsOf(value: unknown): readonly string[] {
   return (Array.isArray(value) ? value : [value]).flatMap((one) => textOf(one) ?? []);
 }
 
-/** A value without Compose's own variables: `$$` is a dollar sign. @returns null if it has some, whose values are not in the file */
-export function literal(text: string): string | null {
-  const parts = text.split("$$");
-  return parts.some((part) => part.includes("$")) ? null : parts.join("$");
+/** A longer value with variables is not read: defaults in defaults take quadratic time. */
+const MAX_INTERPOLATED = 4096;
+
+/**
+ * A value with the defaults of Compose's own variables (`${NAME:-default}`), as if they were not set. `$$` is a dollar sign.
+ * @returns null if it has a variable without a default, whose value is not in the file
+ */
+export function interpolated(text: string): string | null {
+  if (text.length > MAX_INTERPOLATED) return text.includes("$") ? null : text;
+  let result = "";
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at] ?? "";
+    if (char !== "$") {
+      result += char;
+      continue;
+    }
+    const next = text[at + 1];
+    if (next === "$") {
+      result += "$";
+      at += 1;
+      continue;
+    }
+    const end = next === "{" ? closingBrace(text, at + 2) : -1;
+    const [, fallback] = /^[A-Za-z_]\w*:?-([^]*)$/.exec(text.slice(at + 2, Math.max(end, 0))) ?? [];
+    const value = fallback === undefined ? null : interpolated(fallback);
+    if (value === null) return null;
+    result += value;
+    at = end;
+  }
+  return result;
+}
+
+/** Where a `${` is closed whose text begins at an index: a default may have variables of its own. -1: nowhere. */
+function closingBrace(text: string, from: number): number {
+  let depth = 1;
+  for (let at = from; at < text.length; at += 1) {
+    if (text.startsWith("${", at)) depth += 1;
+    else if (text[at] === "}") depth -= 1;
+    if (depth === 0) return at;
+  }
+  return -1;
 }
 
 /** `512m`, `1.5gb` or a number of bytes, in MiB. */
 export function mebibytes(text: string | null): number | null {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)\s*([bkmg]?)i?b?$/i.exec(text ?? "") ?? [];
   if (amount === undefined) return null;
+  // 0 is no limit.
+  if (Number(amount) === 0) return null;
   const bytes = Number(amount) * 1024 ** "bkmg".indexOf(unit.toLowerCase() || "b");
   return Math.max(1, Math.round(bytes / 1024 ** 2));
 }

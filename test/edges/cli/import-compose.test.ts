@@ -86,12 +86,68 @@ describe("gantry import compose", () => {
     });
   });
 
-  it("fails if there is nothing to build, and says what each service is", async () => {
+  it("merges files, leaves out what the repository has, and names a file that it does not read", async () => {
+    const folder = folderWith({
+      "compose.yaml": compose,
+      "compose.prod.yaml": "services: { web: { volumes: ['./src:/srv/app/src'], scale: 2 } }",
+      "compose.override.yaml": "services: {}",
+      "src/a.js": "",
+      Dockerfile,
+    });
+    const both = ["import", "compose", "compose.yaml", "compose.prod.yaml", "--json"];
+    const merged = jsonOf((await cli.run(both, { folder })).stdout);
+    expect(merged).toMatchObject({
+      file: "compose.yaml and compose.prod.yaml",
+      gantry_json: { processes: { web: { container_port: 3000, instances: 2 } } },
+      shared_paths: ["files"],
+    });
+    const { stderr } = await cli.run(["import", "compose"], { folder });
+    expect(stderr).toContain("compose.override.yaml is not read");
+  });
+
+  it("prints the command for a project with an image of a registry", async () => {
+    const digest = "0".repeat(64);
+    const text = `services:
+  shop:
+    image: ghcr.io/acme/shop:v2@sha256:${digest}
+    ports: ["80:3000"]
+    healthcheck: { test: curl localhost:3000/up }
+    environment: { MAIL: "\${MAIL}" }
+  worker: { image: "ghcr.io/acme/shop:v2@sha256:${digest}", command: bin/work hard }
+  mail: { image: axllent/mailpit }
+`;
+    const { code, stdout } = await cli.run(["import", "compose"], {
+      folder: folderWith({ "compose.yml": text }),
+    });
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      [
+        "Commands:",
+        "gantry projects create shop --repository docker://ghcr.io/acme/shop --branch v2 --process web.container_port=3000 --process worker.command='bin/work hard' --health-check /up --link",
+        `gantry deploy --commit sha256:${digest}`,
+        "",
+        "Variables to set by hand:",
+        "MAIL: not in the file. Compose reads them from .env or from your machine",
+        "",
+        "Projects of their own:",
+        "mail (axllent/mailpit): if visitors reach it by HTTP, a project with --repository docker://docker.io/axllent/mailpit --branch latest",
+        "",
+        "Not taken:",
+        "its name (shop): visitors reach the process web, so it is named web",
+        "",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("fails if there is nothing to build or to run, and says what each service is", async () => {
     const folder = folderWith({ "compose.yml": "services: { web: { image: nginx }, db: { image: mysql } }" });
     const { code, stdout } = await cli.run(["import", "compose"], { folder });
     expect(code).toBe(1);
     expect(stdout).toContain("compose.yml has no service that is built from a Dockerfile in this folder.");
-    expect(stdout).toContain("web (nginx): Gantry runs images that it has built\n");
+    expect(stdout).toContain(
+      "web (nginx): the ingress of the server leads visitors to the app, and has its certificate\n",
+    );
     expect(stdout).toContain("db (mysql): install MySQL on a server");
   });
 

@@ -20,7 +20,7 @@ function importOf(
 ) {
   const read = readCompose(text, "compose.yaml");
   if (!read.ok) throw new Error(read.problem.message);
-  return importCompose(read.value, { folder, workdir, lineOf });
+  return importCompose(read.value, { folder, workdir, isCommitted: (source) => source === "./src", lineOf });
 }
 
 const untakenOf = (text: string) =>
@@ -98,8 +98,8 @@ describe("a Compose file", () => {
       { name: "db", image: "postgres:17", title: "PostgreSQL" },
       { name: "redis", image: "redis:8-alpine", title: "Redis" },
     ]);
-    expect(roles.foreign).toEqual([{ name: "proxy", image: "traefik:v3" }]);
-    expect(roles.others).toEqual([{ name: "admin", from: "Dockerfile in admin, stage web" }]);
+    expect(roles.proxies).toEqual([{ name: "proxy", image: "traefik:v3" }]);
+    expect(roles.others).toEqual([{ name: "admin", from: "Dockerfile in admin, stage web", isHere: true }]);
     expect(untaken.map(({ what, services }) => `${what} (${services.join(", ")})`)).toEqual([
       "its name (app)",
       "the volume /app (app)",
@@ -158,7 +158,7 @@ describe("a Compose file", () => {
       "services:\n  app: { build: ., image: shop, ports: [80] }\n  web: { build: web }\n  job: { image: shop, command: j }\n";
     const { roles } = importOf(text);
     expect(roles.image).toEqual({ path: "web/Dockerfile", context: "web", target: null });
-    expect(roles.others).toEqual([{ name: "app", from: "Dockerfile" }]);
+    expect(roles.others).toEqual([{ name: "app", from: "Dockerfile", isHere: true }]);
     const shared = importOf(text.replace("  web: { build: web }\n", ""));
     expect(Object.keys(shared.gantryJson?.processes ?? {})).toEqual(["web", "job"]);
   });
@@ -235,16 +235,16 @@ describe("a Compose file that cannot be used", () => {
     [
       "has a bomb of aliases",
       bomb((one) => `[${Array(9).fill(one).join(", ")}]`),
-      /more than 200 copies/,
+      /more than 500 copies/,
       /in its place/,
     ],
     [
       "has a bomb of merges",
       bomb((one) => `{ <<: [${Array(9).fill(one).join(", ")}] }`),
-      /more than 200 copies/,
+      /more than 500 copies/,
       /in its place/,
     ],
-    ["has many aliases", `a: &a 1\nb: [${"*a, ".repeat(201)}]`, /more than 200 copies/, /in its place/],
+    ["has many aliases", `a: &a 1\nb: [${"*a, ".repeat(501)}]`, /more than 500 copies/, /in its place/],
     ["is nested too deeply", "[".repeat(20_000), /line 1 of compose\.yaml is not YAML/, /Correct/],
     ["is too large", `services:\n#${"x".repeat(MAX_COMPOSE_BYTES)}`, /larger than 64 KiB/, /right file/],
     ["has too many services", manyServices, /101 services/, /Divide/],
@@ -328,7 +328,12 @@ describe("any Compose file", () => {
         (services) => {
           const read = readCompose(JSON.stringify({ services }), "compose.yaml");
           if (!read.ok) return;
-          const { gantryJson } = importCompose(read.value, { folder: "", workdir: "/app", lineOf });
+          const { gantryJson } = importCompose(read.value, {
+            folder: "",
+            workdir: "/app",
+            isCommitted: () => false,
+            lineOf,
+          });
           if (gantryJson !== null)
             expect(readGantryJson(JSON.stringify(gantryJson))).toMatchObject({ ok: true });
         },
@@ -352,7 +357,7 @@ describe("a repository with only a Compose file", () => {
     expect(problem).toEqual({
       message:
         "compose.yaml defines app, sidekiq, admin, db, redis, proxy, and Gantry does not run Compose files",
-      hint: "Run `gantry import compose`: it prints the gantry.json that builds app, sidekiq from app/Dockerfile. Gantry runs no databases (db, redis): use one on a server, or elsewhere. It runs no images of others (proxy). Make projects of their own of admin.",
+      hint: "Run `gantry import compose`: it prints the gantry.json that builds app, sidekiq from app/Dockerfile. Gantry runs no databases (db, redis): use one on a server, or elsewhere. Its ingress does the work of proxy. Make projects of their own of admin.",
     });
   });
 
@@ -362,7 +367,7 @@ describe("a repository with only a Compose file", () => {
     );
     const foreign = choose({ "compose.yml": "services: { web: { image: nginx } }" });
     expect(foreign.problem?.hint).toBe(
-      "No service is built from a Dockerfile of this repository. It runs no images of others (web).",
+      "No service is built from a Dockerfile of this repository. Its ingress does the work of web.",
     );
   });
 
