@@ -90,13 +90,18 @@ export type ImagePort = { readonly port: number; readonly from: "setting" | "EXP
 
 /** The port of a container that neither a setting nor the image names. */
 export const USUAL_PORT = 8080;
+const HTTP_PORT = 80;
+const TLS_PORT = 443;
 
 /** On which port a container listens. @param exposed the ports that its image exposes */
 export function portOf(containerPort: number | undefined, exposed: readonly number[]): ImagePort {
-  const [only, another] = exposed;
   if (containerPort !== undefined) return { port: containerPort, from: "setting" };
+  // TLS is for the ingress of the server.
+  const plain = exposed.length > 1 ? exposed.filter((port) => port !== TLS_PORT) : exposed;
+  const [only, another] = plain;
   if (only !== undefined && another === undefined) return { port: only, from: "EXPOSE" };
-  return { port: USUAL_PORT, from: "default" };
+  const known = [USUAL_PORT, HTTP_PORT].find((port) => plain.includes(port));
+  return known === undefined ? { port: USUAL_PORT, from: "default" } : { port: known, from: "EXPOSE" };
 }
 
 /** What a person should know about the Dockerfile, in sentences without a full stop. @param decided null: it is not used */

@@ -81,7 +81,7 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
           ["installed in", choice.installFolder === null ? null : printable(choice.installFolder)] as const,
           ["build command", setting("build_command")] as const,
         ]
-      : imageFacts(choice.image)),
+      : imageFacts(choice.image, project?.project.shared_paths ?? [])),
     ["release command", releaseText(build)],
     ...choice.processes.map((one) => [`process ${one.name}`, processText(one)] as const),
     ...choice.cron.map((job) => [`job ${job.name}`, cronText(job)] as const),

@@ -8,7 +8,19 @@ import { stageTitle } from "#project-files/dockerfile/read-dockerfile.ts";
 /** How an image would be built and run, in JSON. */
 export function imageDocument(image: ImageChoice) {
   const { dockerfile, facts, containerPort } = image;
-  const { stages, target, baseImages, argNames, secrets, ports, entrypoint, command, user, workdir } = facts;
+  const {
+    stages,
+    target,
+    baseImages,
+    argNames,
+    secrets,
+    ports,
+    volumes,
+    entrypoint,
+    command,
+    user,
+    workdir,
+  } = facts;
   return {
     path: dockerfile.path,
     context: dockerfile.context,
@@ -20,6 +32,7 @@ export function imageDocument(image: ImageChoice) {
     secrets,
     exposed_ports: ports,
     container_port: portOf(containerPort, ports).port,
+    volumes,
     /** Null: its base image has it. */
     entrypoint,
     command,
@@ -28,10 +41,10 @@ export function imageDocument(image: ImageChoice) {
   };
 }
 
-/** How an image would be built and run, for a person. */
-export function imageFacts(image: ImageChoice): readonly Fact[] {
+/** How an image would be built and run, for a person. @param sharedPaths of the project */
+export function imageFacts(image: ImageChoice, sharedPaths: readonly string[]): readonly Fact[] {
   const { dockerfile, facts, web, containerPort } = image;
-  const { stages, target, baseImages, argNames, secrets, ports, user, workdir } = facts;
+  const { stages, target, baseImages, argNames, secrets, ports, volumes, user, workdir } = facts;
   const unusable = secrets.filter((id) => !VariableName.safeParse(id).success);
   const port = portOf(containerPort, ports);
   const why = { setting: "container_port", EXPOSE: "EXPOSE", default: "the default" }[port.from];
@@ -63,7 +76,21 @@ export function imageFacts(image: ImageChoice): readonly Fact[] {
     ["user", user === null ? null : printable(user)],
     ["process web", web === null ? null : printable(`${startText(image)} (command of the image)`)],
     ["container port", `${port.port} (${why})`],
+    ...volumes.flatMap((volume) => {
+      const text = volumeText(volume, workdir, sharedPaths);
+      return text === null ? [] : [["volume", printable(text)] as const];
+    }),
   ];
+}
+
+/** What to do to keep the files of a volume; null: the project keeps them. */
+function volumeText(volume: string, workdir: string | null, sharedPaths: readonly string[]): string | null {
+  const root = workdir === "/" ? "" : workdir;
+  const path = root === null || !volume.startsWith(`${root}/`) ? null : volume.slice(root.length + 1);
+  if (path === null)
+    return `${volume}: its files are lost with the container, because shared paths are below the working directory`;
+  if (sharedPaths.some((shared) => path === shared || path.startsWith(`${shared}/`))) return null;
+  return `${volume}: its files are lost with the container, unless ${path} is in shared_paths`;
 }
 
 const MOST_NAMED = 20;

@@ -12,7 +12,7 @@ export type DockerfileFacts = {
   readonly target: number;
   /** The variables that it takes before the first FROM, with their defaults. */
   readonly args: ReadonlyMap<string, string | null>;
-  /** The names of all variables that a stage or a FROM takes: each can be given to the build. */
+  /** The names of all variables that a stage or a FROM takes, and that the builder does not set itself: each can be given to the build. */
   readonly argNames: readonly string[];
   /** The images that the target stage is built from, and the stages that it copies from. As it is written if a variable has no default. */
   readonly baseImages: readonly string[];
@@ -20,6 +20,8 @@ export type DockerfileFacts = {
   readonly secrets: readonly string[];
   /** The TCP ports that the target stage exposes, and the stages that it continues. The ports of its base image are unknown. */
   readonly ports: readonly number[];
+  /** The folders for files that are kept (VOLUME) of the same stages. */
+  readonly volumes: readonly string[];
   /** The program, the user and the default command of the target stage; null if the base image has them. */
   readonly entrypoint: StartCommand | null;
   readonly command: StartCommand | null;
@@ -71,14 +73,20 @@ export function readDockerfile(
     stages,
     target: wanted,
     args,
-    argNames: [...new Set([...args.keys(), ...stages.flatMap((stage) => [...stage.args.keys()])])],
+    argNames: [...new Set([...args.keys(), ...stages.flatMap((stage) => [...stage.args.keys()])])].filter(
+      (name) => !PLATFORM_ARG.test(name),
+    ),
     baseImages: imagesOf(needed, args),
     secrets: [...new Set(needed.flatMap(({ secrets }) => secrets))],
     ports: [...new Set(lineage.flatMap(({ ports }) => ports))],
+    volumes: [...new Set(lineage.flatMap(({ volumes }) => volumes))],
     ...startOf(lineage),
     workdir: lineage.at(-1)?.workdir ?? null,
   });
 }
+
+/** The builder sets them. Source: the reference of Dockerfiles, automatic platform ARGs. */
+const PLATFORM_ARG = /^(?:TARGET|BUILD)(?:PLATFORM|OS|ARCH|VARIANT)$/;
 
 const MOST_NAMED = 8;
 

@@ -27,6 +27,8 @@ export type Stage = {
   readonly ports: readonly number[];
   /** The ids of the secrets that its RUN mount. */
   readonly secrets: readonly string[];
+  /** The folders for files that are kept (VOLUME). Unknown paths are left out. */
+  readonly volumes: readonly string[];
   readonly entrypoint: StartCommand | null;
   readonly command: StartCommand | null;
   readonly user: string | null;
@@ -52,7 +54,7 @@ type Draft = {
 const MAX_STAGES = 200;
 /** A longer value is neither a port nor an image. Values that contain others could grow without end. */
 const MAX_VALUE = 300;
-/** No image exposes more on purpose. */
+/** No image exposes more ports, or has more volumes, on purpose. */
 const MAX_PORTS = 100;
 
 /** Reads the stages of a Dockerfile. */
@@ -95,6 +97,7 @@ function beginStage({ text, line }: Instruction, escape: string, earlier: readon
     args: new Map(),
     ports: [],
     secrets: [],
+    volumes: [],
     entrypoint: null,
     command: null,
     user: null,
@@ -133,6 +136,12 @@ function readInto(
       return;
     case "WORKDIR":
       stage.workdir = folderIn(stage.workdir, expand(unquote(text.trim(), escape), stage.values));
+      return;
+    case "VOLUME":
+      for (const word of volumeWords(text, escape)) {
+        const folder = folderIn(stage.workdir, expand(word, stage.values));
+        if (folder !== null && stage.volumes.length < MAX_PORTS) stage.volumes.push(folder);
+      }
       return;
     case "COPY":
       for (const flag of splitFlags(text, escape).flags)
@@ -216,6 +225,12 @@ function readStart(text: string): StartCommand {
   return { kind: "shell", line };
 }
 
+/** `VOLUME /data /logs`, or `VOLUME ["/data"]` */
+function volumeWords(text: string, escape: string): readonly string[] {
+  const list = readStart(text);
+  return list.kind === "exec" ? list.words : splitWords(text, escape).map((word) => unquote(word, escape));
+}
+
 /** A stage by its name or number, or otherwise an image. */
 function takeFrom(stage: Draft, stages: readonly Draft[], name: string): void {
   const earlier = stages.slice(0, -1);
@@ -239,5 +254,5 @@ function readMount(stage: Draft, stages: readonly Draft[], text: string): void {
   if (fields.get("type") !== "secret") return;
   const target = fields.get("target") ?? fields.get("dst") ?? fields.get("destination") ?? "";
   const id = fields.get("id") ?? target.split("/").at(-1) ?? "";
-  if (id !== "") stage.secrets.push(id);
+  if (id !== "") stage.secrets.push(expand(id, stage.values) ?? id);
 }

@@ -96,8 +96,10 @@ describe("gantry detect", () => {
       "ARG API_URL",
       "RUN --mount=type=secret,id=NPM_TOKEN --mount=type=secret,id=npm-rc npm ci",
       "FROM base",
+      "WORKDIR /app",
       "COPY --from=build /app /app",
       "USER node",
+      "VOLUME files /var/lib/app",
       "EXPOSE 3000",
       'CMD ["node", "server.js"]',
     ];
@@ -121,9 +123,12 @@ describe("gantry detect", () => {
         "build arguments\tNODE, API_URL, from plain variables with these names",
         "build secrets\tNPM_TOKEN, npm-rc, from secrets with these names that are set for builds",
         "warning\tnpm-rc is no name of a variable, so the build gets no such secret",
+        "working directory\t/app",
         "user\tnode",
         "process web\tnode server.js (command of the image)",
         "container port\t3000 (EXPOSE)",
+        "volume\t/app/files: its files are lost with the container, unless files is in shared_paths",
+        "volume\t/var/lib/app: its files are lost with the container, because shared paths are below the working directory",
         "process worker\tnode w.js (gantry.json)",
         "",
       ].join("\n"),
@@ -135,6 +140,7 @@ describe("gantry detect", () => {
       image: {
         ...{ path: "Dockerfile", context: ".", stages: ["base", "build", "2"], target: "2" },
         ...{ args: ["NODE", "API_URL"], secrets: ["NPM_TOKEN", "npm-rc"], container_port: 3000 },
+        volumes: ["/app/files", "/var/lib/app"],
         command: { kind: "exec", words: ["node", "server.js"] },
       },
     });

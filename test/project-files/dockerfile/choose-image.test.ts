@@ -184,10 +184,15 @@ describe("a project with a Dockerfile", () => {
     expect(portOf(3000, [80])).toEqual({ port: 3000, from: "setting" });
     expect(portOf(undefined, [80])).toEqual({ port: 80, from: "EXPOSE" });
     expect(portOf(undefined, [])).toEqual({ port: 8080, from: "default" });
-    expect(portOf(undefined, [80, 443])).toEqual({ port: 8080, from: "default" });
-    const two = { files: { Dockerfile: "FROM a\nEXPOSE 80 443" } };
+    expect(portOf(undefined, [443])).toEqual({ port: 443, from: "EXPOSE" });
+    // TLS is for the ingress.
+    expect(portOf(undefined, [443, 3000])).toEqual({ port: 3000, from: "EXPOSE" });
+    expect(portOf(undefined, [9394, 443, 80])).toEqual({ port: 80, from: "EXPOSE" });
+    expect(portOf(undefined, [80, 8080])).toEqual({ port: 8080, from: "EXPOSE" });
+    expect(portOf(undefined, [3000, 4000])).toEqual({ port: 8080, from: "default" });
+    const two = { files: { Dockerfile: "FROM a\nEXPOSE 3000 4000" } };
     expect(choose(two).notes).toEqual([
-      "the image exposes the ports 80, 443: set container_port of the process web to the port for visitors, which is otherwise 8080",
+      "the image exposes the ports 3000, 4000: set container_port of the process web to the port for visitors, which is otherwise 8080",
     ]);
     const port = { processes: { web: { container_port: 80 } } };
     for (const given of [{ json: port }, { settings: port }])

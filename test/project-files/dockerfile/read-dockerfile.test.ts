@@ -41,6 +41,7 @@ describe("a Dockerfile", () => {
       command: { kind: "exec", words: ["./bin/thrust", "./bin/rails", "server"] },
       user: "1000:1000",
       workdir: "/rails",
+      volumes: [],
     });
   });
 
@@ -55,6 +56,7 @@ describe("a Dockerfile", () => {
       entrypoint: null,
       command: { kind: "exec", words: ["node", "server.js"] },
       user: "nextjs",
+      volumes: [],
       workdir: "/app",
     });
   });
@@ -70,6 +72,7 @@ describe("a Dockerfile", () => {
       entrypoint: null,
       command: { kind: "shell", line: "gunicorn --bind 0.0.0.0:$PORT shop.wsgi" },
       user: null,
+      volumes: [],
       workdir: "/code",
     });
   });
@@ -78,13 +81,14 @@ describe("a Dockerfile", () => {
     expect(factsOf(goDockerfile)).toEqual({
       stages: ["build", "test", "2"],
       target: 2,
-      args: ["GO_VERSION", "TARGETOS", "TARGETARCH"],
+      args: ["GO_VERSION"],
       baseImages: ["golang:1.26", "gcr.io/distroless/static-debian12:nonroot", "alpine:3.23"],
       secrets: ["netrc"],
       ports: [8080],
       entrypoint: { kind: "exec", words: ["/server"] },
       command: null,
       user: "nonroot",
+      volumes: [],
       workdir: null,
     });
   });
@@ -164,6 +168,18 @@ describe("a Dockerfile", () => {
     expect(factsOf(`FROM a AS b\n${lines}\nFROM b`).workdir).toBe(workdir);
   });
 
+  it.each([
+    ["VOLUME /data", ["/data"]],
+    ["WORKDIR /app\nVOLUME data /var/lib/x", ["/app/data", "/var/lib/x"]],
+    ['ENV D=/d\nVOLUME ["$D", "/e f"]', ["/d", "/e f"]],
+    ["VOLUME $NOTHING", []],
+    ["VOLUME data", []],
+  ])("keeps the files of the volumes of %j", (lines, volumes) => {
+    expect(factsOf(`FROM a AS b\n${lines}\nFROM b\nVOLUME /data`).volumes).toEqual([
+      ...new Set([...volumes, "/data"]),
+    ]);
+  });
+
   it("names the ids of the secrets that are mounted", () => {
     const mounts = [
       "type=secret,id=A",
@@ -173,6 +189,7 @@ describe("a Dockerfile", () => {
     ];
     const text = `FROM a\n${mounts.map((one) => `RUN --network=none --mount=${one} x`).join("\n")}`;
     expect(factsOf(text).secrets).toEqual(["A", "B", "C"]);
+    expect(factsOf("FROM a\nARG ID=A\nRUN --mount=type=secret,id=$ID x").secrets).toEqual(["A"]);
     expect(factsOf('FROM a\nRUN --mount="type=secret,id=A" x --mount=type=secret,id=B').secrets).toEqual([
       "A",
     ]);
