@@ -10,8 +10,8 @@ const outdated = (file: string, command: string) =>
 /** What a shell prints about a program that it does not find. */
 export const NO_PROGRAM = /(?:^|[:\s])(?:line )?\d*:? ?([\w.@/-]+): (?:command )?not found/m;
 
-/** A program with a path is a file of the repository. */
-function noProgram(program: string): string {
+/** What to do about such a program. A program with a path is a file of the repository. */
+export function noProgram(program: string): string {
   if (program.includes("/")) return noScript(program);
   return `The server has no program \`${program}\`, or it is not in the PATH of builds. If it is in a package, check that the install command installs that package: with NODE_ENV=production, development dependencies are left out.`;
 }
@@ -69,6 +69,11 @@ const knownFailures: readonly KnownFailure[] = [
   [
     /Your Ruby version is (\S+), but your Gemfile specified ([^\s,]+)/,
     (has, wants) => `The Gemfile asks for Ruby ${wants}, and the server has ${has}.`,
+  ],
+  [
+    /bundler: command not found: ([\w.-]+)/,
+    (program) =>
+      `No gem of the Gemfile has the program \`${program}\`: add its gem, and commit Gemfile.lock.`,
   ],
   [NO_PROGRAM, noProgram],
   [

@@ -77,3 +77,27 @@ it("the image of an instruction is known, because buildah does not say why it ca
   );
   expect(unreadableImage(ended(DENIED))).toBeNull();
 });
+
+it("the failing line of an image is one of the instruction that failed", async () => {
+  const said = 'building at STEP "RUN bundle install": while running runtime: exit status 4';
+  const outputTail = [
+    "[2/3] STEP 2/6: RUN apt-get install git",
+    "Selecting previously unselected package liberror-perl.",
+    "[2/3] STEP 3/6: RUN bundle install",
+    "Fetching gem metadata",
+    "[!] There was an error parsing `Gemfile`: unexpected end",
+    `Error: ${said}`,
+  ].join("\n");
+  const end = { kind: "exited", code: 4 } as const;
+  const { failing_line } = await imageFailure(tmpdir(), { end, stderrTail: `Error: ${said}\n`, outputTail });
+  expect(failing_line).toBe("[!] There was an error parsing `Gemfile`: unexpected end");
+});
+
+it("a program that an instruction does not find is missing in the image", async () => {
+  const said = 'Error: building at STEP "RUN bunx build": while running runtime: exit status 127';
+  const end = { kind: "exited", code: 127 } as const;
+  const outputTail = `STEP 2/2: RUN bunx build\n/bin/sh: 1: bunx: not found\n${said}\n`;
+  const { hint, failing_line } = await imageFailure(tmpdir(), { end, stderrTail: `${said}\n`, outputTail });
+  expect(hint).toMatch(/^The image has no program `bunx`/);
+  expect(failing_line).not.toMatch(/^Error: building at STEP/);
+});

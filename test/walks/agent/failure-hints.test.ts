@@ -337,6 +337,7 @@ describe("the output of a tool that is not installed here", () => {
     ["fatal: not a git repository (or any of the parent directories): .git", "GANTRY_COMMIT"],
     ["sh: 1: node_modules/.bin/vite: Permission denied", "git rm -r --cached node_modules"],
     ["sh: 1: ./build.sh: not found", "If it was saved on Windows"],
+    ["bundler: command not found: bootsnap", "No gem of the Gemfile has the program `bootsnap`"],
   ])("has a hint: %s", (line, part) => {
     expect(failureHint(`some\n${line}\nmore\n`)).toContain(part);
   });

@@ -2,6 +2,7 @@ import { policyFileOf } from "#agent/policy/refuse.ts";
 import { loginFor } from "#agent/secrets/registry-auth.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { commandFailure, type CommandEnd, plainOutput } from "#build/failure/command-failure.ts";
+import { NO_PROGRAM, noProgram } from "#build/failure/failure-hint.ts";
 import type { DeploymentFailure, FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 import type { RegistryLogin } from "#contract/endpoints/variables/registry-logins.ts";
 import { REGISTRY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
@@ -80,6 +81,22 @@ const meanings: readonly Meaning[] = [
   { pattern: /^(.+)$/, message: ([, reason = ""]) => `the image could not be built: ${reason}` },
 ];
 
+/** A program that is missing is missing in the image, and not on the server. */
+function inImage(failure: DeploymentFailure, output: string): DeploymentFailure {
+  const [, program] = NO_PROGRAM.exec(plainOutput(output)) ?? [];
+  if (program === undefined || failure.hint !== noProgram(program) || program.includes("/")) return failure;
+  const hint = `The image has no program \`${program}\` at that instruction: install it in an earlier one, or base the stage on an image that has it.`;
+  return { ...failure, hint };
+}
+
+/** The output of the last instruction: lines of earlier ones, such as the names of packages, do not say why it failed. */
+function lastStep(output: string): string {
+  const [start] = [...output.matchAll(/^(?:\[\d+\/\d+\] )?STEP \d+\/\d+: .*$/gm)].slice(-1);
+  const own = start === undefined ? output : output.slice(start.index + start[0].length);
+  // The message of the failure says it.
+  return own.replace(/^Error: building at STEP .*$/m, "");
+}
+
 /** The failure of a build of an image: its instruction, or what buildah says. */
 export async function imageFailure(
   { home, policy }: Pick<AgentContext, "home" | "policy">,
@@ -87,7 +104,8 @@ export async function imageFailure(
   pulled: Omit<Pull, "policy">,
 ): Promise<DeploymentFailure> {
   // The folder of the images is on the same disk.
-  const failure = await commandFailure(home, "build", ran, null);
+  const outputTail = lastStep(ran.outputTail);
+  const failure = inImage(await commandFailure(home, "build", { ...ran, outputTail }, null), outputTail);
   const said = plainOutput(ran.stderrTail)
     .split("\n")
     .findLast((line) => line.startsWith("Error: "))
