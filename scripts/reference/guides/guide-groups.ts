@@ -18,6 +18,7 @@ const groups: readonly GuideGroup[] = [
     title: "Frameworks",
     names: ["guides/node", "guides/rails", "guides/django", "guides/laravel", "guides/static"],
   },
+  { title: "Move to Gantry", names: ["guides/kamal", "guides/docker-compose"] },
   {
     title: "Deploy",
     names: [

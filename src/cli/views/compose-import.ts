@@ -142,7 +142,9 @@ function openVariables({ variables: { unknown, addresses, different } }: Compose
   return [
     ...(unknown.length === 0
       ? []
-      : [`${unknown.join(", ")}: not in the file. Compose reads them from .env or from your machine`]),
+      : [
+          `${unknown.join(", ")}: not in the file: Compose has ${unknown.length === 1 ? "it" : "them"} from .env or from your machine`,
+        ]),
     ...addresses.map(
       ({ name, service }) => `${name}: its value names ${service}, which does not run in the project`,
     ),

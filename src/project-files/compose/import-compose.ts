@@ -98,7 +98,7 @@ export function importCompose({ services, others }: ComposeFile, place: ComposeP
   };
 }
 
-/** The services that end before others start, such as one that migrates the database: they become the release command. */
+/** The services that end before others start, such as a migration of the database: they become the release command. */
 function releasesOf(processes: readonly Service[], all: readonly Service[]): readonly Service[] {
   const before = new Set(all.flatMap(({ startsAfter }) => startsAfter));
   return processes.filter(({ name, command }, at) => at > 0 && command !== null && before.has(name));

@@ -15,7 +15,7 @@ const assignments: ReadonlySet<string> = new Set(["environment", "args", "labels
 
 const noTags: Tags = new Map();
 
-/** Merges the services of a file into those of earlier ones. @param tags the merge tags of the later file */
+/** Merges the services of a file into the services of earlier files. @param tags the merge tags of the later file */
 export function mergeServices(earlier: Fields, later: Fields, tags: Tags, read: ReadMap): Fields {
   return mergeMaps(earlier, later, ["services"], tags, read);
 }

@@ -37,6 +37,8 @@ export type Service = {
   readonly ports: readonly number[];
   /** Null: the value is not in the file. */
   readonly environment: ReadonlyMap<string, string | null>;
+  /** What the file says about the values that it does not have, such as an address with a password in a variable. */
+  readonly partial: ReadonlyMap<string, string>;
   readonly envFiles: readonly string[];
   readonly volumes: readonly ServiceVolume[];
   readonly instances: number | null;
@@ -99,6 +101,7 @@ export function readService(name: string, value: unknown, read: ReadMap): Servic
       : commandLine(textOf(command)),
     ports: ports.length === 0 && health?.port != null ? [health.port] : ports.toSorted(webFirst),
     environment: variablesOf(fields.get("environment"), read),
+    partial: partialOf(fields.get("environment"), read),
     envFiles: listOf(fields.get("env_file")).flatMap(
       (one) => written(one) ?? written(read(one).get("path")) ?? [],
     ),
@@ -211,19 +214,25 @@ function valueOf(text: string): string | null {
 }
 
 /** `NAME: value`, or a list of `NAME=value`. A name alone has its value from the machine. */
+function assignmentsOf(value: unknown, read: ReadMap): readonly (readonly [string, string | null])[] {
+  if (!Array.isArray(value)) return [...read(value)].map(([name, one]) => [name, textOf(one)]);
+  return textsOf(value).map((line) => {
+    const at = line.indexOf("=");
+    return at === -1 ? [line, null] : [line.slice(0, at), line.slice(at + 1)];
+  });
+}
+
 function variablesOf(value: unknown, read: ReadMap): ReadonlyMap<string, string | null> {
-  if (!Array.isArray(value))
-    return new Map(
-      [...read(value)].map(([name, one]) => {
-        const text = textOf(one);
-        return [name, text === null ? null : valueOf(text)];
-      }),
-    );
   return new Map(
-    textsOf(value).map((line) => {
-      const at = line.indexOf("=");
-      return at === -1 ? [line, null] : [line.slice(0, at), valueOf(line.slice(at + 1))];
-    }),
+    assignmentsOf(value, read).map(([name, text]) => [name, text === null ? null : valueOf(text)]),
+  );
+}
+
+function partialOf(value: unknown, read: ReadMap): ReadonlyMap<string, string> {
+  return new Map(
+    assignmentsOf(value, read).flatMap(([name, text]) =>
+      text === null || valueOf(text) !== null ? [] : [[name, text.replace(/\$\{[^{}]*\}|\$\w+/g, "x")]],
+    ),
   );
 }
 

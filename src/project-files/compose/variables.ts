@@ -38,10 +38,12 @@ export function variablesOf(services: readonly Service[], elsewhere: readonly st
   const secrets: string[] = [];
   const unknown: string[] = [];
   const addresses: ServiceAddress[] = [];
+  const partial = new Map(services.flatMap((one) => [...one.partial]));
   for (const [name, value] of values) {
-    const service = value === null ? null : serviceIn(name, value, elsewhere);
-    if (value === null) unknown.push(name);
-    else if (service !== null) addresses.push({ name, service, isSecret: looksSecret(name, value) });
+    const written = value ?? partial.get(name) ?? "";
+    const service = serviceIn(name, written, elsewhere);
+    if (service !== null) addresses.push({ name, service, isSecret: looksSecret(name, written) });
+    else if (value === null) unknown.push(name);
     else if (looksSecret(name, value)) secrets.push(name);
     else plain.push({ name, value });
   }

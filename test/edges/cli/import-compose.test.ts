@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
 import { createCli, jsonOf } from "../../cli/support/command.ts";
+import { readGuide } from "../../server/support/guides/read-guide.ts";
 
 const cli = createCli();
 let folders = 0;
@@ -127,7 +128,7 @@ describe("gantry import compose", () => {
         `gantry deploy --commit sha256:${digest}`,
         "",
         "Variables to set by hand:",
-        "MAIL: not in the file. Compose reads them from .env or from your machine",
+        "MAIL: not in the file: Compose has it from .env or from your machine",
         "",
         "Projects of their own:",
         "mail (axllent/mailpit): if visitors reach it by HTTP, a project with --repository docker://docker.io/axllent/mailpit --branch latest",
@@ -138,6 +139,26 @@ describe("gantry import compose", () => {
         "",
       ].join("\n"),
     );
+  });
+
+  it("prints what the guide says about its files", async () => {
+    const steps = readGuide("docker-compose");
+    const files = steps.flatMap((step) => (step.kind === "file" ? [[step.path, step.text]] : []));
+    const { "gantry.json": json, ...app } = Object.fromEntries(files);
+    const guided = steps.find((step) => step.kind === "run" && step.script === "gantry import compose\n");
+    const { code, stdout } = await cli.run(["import", "compose"], { folder: folderWith(app) });
+    expect(code).toBe(0);
+    expect(stdout.split("\n").filter((line) => line !== "")).toEqual(
+      guided?.kind === "run" ? guided.output : [],
+    );
+    expect(jsonOf(stdout.slice("gantry.json:".length, stdout.indexOf("\nCommands:")))).toEqual(
+      jsonOf(json ?? ""),
+    );
+    const text = readFileSync(join(import.meta.dirname, "../../../docs/guides/docker-compose.md"), "utf8");
+    const [, yaml = "", printed = "none"] =
+      /```yaml\n(services:\n {2}umami[^]*?)```[^]*?```text\n([^]*?)```/.exec(text) ?? [];
+    const only = await cli.run(["import", "compose"], { folder: folderWith({ "compose.yaml": yaml }) });
+    expect(only.stdout.startsWith(printed)).toBe(true);
   });
 
   it("fails if there is nothing to build or to run, and says what each service is", async () => {

@@ -18,6 +18,7 @@ import { type Gantry, useGantry } from "../../openapi/support/gantry.ts";
 import { eventually } from "../../support/faults/eventually.ts";
 import { createRepository } from "../../support/journey-repository.ts";
 import { type CallOptions, createCli, jsonOf } from "../../cli/support/command.ts";
+import { railsDockerfile } from "../../project-files/dockerfile/dockerfiles.ts";
 import { createServerWithKey, type ServerWithKey } from "../../cli/support/server-with-key.ts";
 
 const cli = createCli();
@@ -147,6 +148,21 @@ describe("gantry detect", () => {
     const built = await gantry(app.path, ["build"], { PATH: bare });
     expect(built.code).toBe(1);
     expect(built.stderr + built.stdout).toContain("this machine has neither podman nor docker");
+  });
+
+  it("explains the Dockerfile of Rails as the guide for Kamal says", async () => {
+    const app = await createRepository(join(cli.home, "kamal"));
+    await app.commit({ Dockerfile: railsDockerfile, "gantry.json": '{"framework":"dockerfile"}' });
+    const { stdout } = await gantry(app.path, ["detect", "--no-project"]);
+    const text = readFileSync(join(import.meta.dirname, "../../../docs/guides/kamal.md"), "utf8");
+    const [, guided = ""] = /```text\nframework .*\n([^]*?)```/.exec(text) ?? [];
+    const shown = stdout.split("\n").map((line) => line.replace("\t", " "));
+    const lines = guided
+      .trim()
+      .split("\n")
+      .map((line) => line.replace(/ {2,}/, " "));
+    expect(lines).toHaveLength(5);
+    expect(shown).toEqual(expect.arrayContaining(lines));
   });
 
   it("names the line of a Dockerfile that cannot be used, and reads it where the setting says", async () => {

@@ -39,6 +39,14 @@ describe("a value with variables of Compose", () => {
     expect(interpolated(text)).toBe(value);
   });
 
+  it("names another service although a part of it is not in the file", () => {
+    const { variables } = importOf(
+      "services: { web: { build: ., environment: { DB: 'postgres://a:${PASSWORD}@db/x', MAIL: $M } }, db: { image: postgres } }",
+    );
+    expect(variables.addresses).toEqual([{ name: "DB", service: "db", isSecret: true }]);
+    expect(variables.unknown).toEqual(["MAIL"]);
+  });
+
   it("has the default everywhere, and is not in the file if that is empty", () => {
     const { gantryJson, variables } = importOf(`services:
   web:
