@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { expect, it } from "vitest";
 
 import { openPolicy } from "#agent/policy/policy.ts";
+import type { CommandEnd } from "#build/failure/command-failure.ts";
 import { imageFailure, pulledImage, unreadableImage } from "#agent/run/image/image-failure.ts";
 
 const ended = (error: string) => ({
@@ -11,8 +12,8 @@ const ended = (error: string) => ({
   outputTail: "",
 });
 const context = { home: tmpdir(), policy: { ...openPolicy, file: "/etc/gantry/policy.json" } };
-const failureOf = (error: string, place: string | null = null) => {
-  const ran = ended(error);
+const failureOf = (error: string, place: string | null = null) => failureOfEnd(ended(error), place);
+const failureOfEnd = (ran: CommandEnd, place: string | null = null) => {
   const logins = place === null ? [] : [{ user: "ada", token: "pull_0123456789", place }];
   return imageFailure(context, ran, { image: pulledImage(ran), logins });
 };
@@ -89,7 +90,7 @@ it("the failing line of an image is one of the instruction that failed", async (
     `Error: ${said}`,
   ].join("\n");
   const end = { kind: "exited", code: 4 } as const;
-  const { failing_line } = await imageFailure(tmpdir(), { end, stderrTail: `Error: ${said}\n`, outputTail });
+  const { failing_line } = await failureOfEnd({ end, stderrTail: `Error: ${said}\n`, outputTail });
   expect(failing_line).toBe("[!] There was an error parsing `Gemfile`: unexpected end");
 });
 
@@ -97,7 +98,7 @@ it("a program that an instruction does not find is missing in the image", async 
   const said = 'Error: building at STEP "RUN bunx build": while running runtime: exit status 127';
   const end = { kind: "exited", code: 127 } as const;
   const outputTail = `STEP 2/2: RUN bunx build\n/bin/sh: 1: bunx: not found\n${said}\n`;
-  const { hint, failing_line } = await imageFailure(tmpdir(), { end, stderrTail: `${said}\n`, outputTail });
+  const { hint, failing_line } = await failureOfEnd({ end, stderrTail: `${said}\n`, outputTail });
   expect(hint).toMatch(/^The image has no program `bunx`/);
   expect(failing_line).not.toMatch(/^Error: building at STEP/);
 });
