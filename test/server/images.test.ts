@@ -236,6 +236,8 @@ describeFailingRegistry(world);
 
 /** A project with a Dockerfile. */
 let based: Project;
+/** Its version from before the rule about signatures. */
+let unchecked = 0;
 const dockerfile = (image: string, lines = "") =>
   `FROM ${registry.host}/${image}\n${lines}COPY app.cjs /\nCMD ["node", "/app.cjs", "based"]\n`;
 async function deployBased(): Promise<Deployment> {
@@ -271,7 +273,9 @@ describe("A Dockerfile with a private base image", () => {
 
   it("is built with the right login, which no instruction sees", { timeout: TEST_MS }, async () => {
     await setSecret(based, "GANTRY_REGISTRY_TOKEN", `${user}:${password}@${registry.host}/acme\n`);
-    await expectLive(await deployBased());
+    const deployed = await deployBased();
+    await expectLive(deployed);
+    unchecked = deployed.version;
     const layers = `/var/lib/gantry/projects/${based.id}/containers/overlay`;
     expect(await server.machine.tell(`cat ${layers}/*/diff/seen | grep -c PATH`)).not.toBe("0");
     for (const secret of LOGIN_FORMS) await expectNowhere(secret);
@@ -291,7 +295,7 @@ describe("A server whose policy requires signatures", () => {
     await push("acme/base:2", "base-2");
     await registry.sign("acme/base:2", "trusted/base:2", `${OTHER}.private`);
     await setSecret(based, "GANTRY_REGISTRY_TOKEN", `${user}:${password}@${registry.host}`);
-    const image_signatures = { images: { [`${registry.host}/trusted`]: key }, others: "accept" };
+    const image_signatures = { images: { [`${registry.host}/trusted`]: key }, others: "refuse" };
     const policy = JSON.parse(await machine.tell("cat /etc/gantry/policy.json"));
     await machine.write("/etc/gantry/policy.json", JSON.stringify({ ...policy, image_signatures }));
     await machine.tell("systemctl restart gantry-agent");
@@ -337,11 +341,14 @@ describe("A server whose policy requires signatures", () => {
       }
       await server.commit("based", { Dockerfile: dockerfile("trusted/base:1") });
       await expectLive(await deployBased());
+      // Another tree whose layers are all there: buildah copies the image in its storage.
+      await server.commit("based", { "not-copied.txt": "" });
+      expect(await expectLive(await deployBased())).toContain("Using cache");
     },
   );
 
   it("does not go back to a release whose image it has not checked", { timeout: TEST_MS }, async () => {
-    const { id } = await server.api.rollBack(based.id);
+    const { id } = await server.api.rollBack(based.id, { version: unchecked });
     expect(await server.api.ended(id, 240_000)).toMatchObject({
       failure: { code: "refused_by_policy", message: expect.stringContaining("(image_signatures)") },
     });

@@ -70,7 +70,9 @@ function policyText(rule: ImageSignatures, keys: ReadonlyMap<string, string>): s
   const docker = Object.fromEntries(
     [...requirementsOf(rule)].map(([place, required]) => [place, requirement(required)]),
   );
-  return `${JSON.stringify({ default: [words[rule.others]], transports: { docker } }, null, 2)}\n`;
+  // A build copies images and layers in the storage that were checked when they came there.
+  const transports = { docker, "containers-storage": { "": [words.accept] } };
+  return `${JSON.stringify({ default: [words[rule.others]], transports }, null, 2)}\n`;
 }
 
 /** Without it, the signatures that are beside the images in their registries are not read. JSON is YAML, too. */

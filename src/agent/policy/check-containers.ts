@@ -1,6 +1,8 @@
 import { requirementOf } from "#agent/policy/image-signatures.ts";
 import type { Policy } from "#agent/policy/policy.ts";
 import type { Release } from "#agent/workspace/releases.ts";
+import { expand } from "#project-files/dockerfile/words.ts";
+import type { DockerfileFacts } from "#project-files/dockerfile/read-dockerfile.ts";
 import { isImageRepository, parseRepository } from "#contract/addresses/repository-address.ts";
 import { policyFileOf, type PolicyRefusal, refusedBy } from "#agent/policy/refuse.ts";
 
@@ -20,6 +22,39 @@ export function checkImages(policy: Policy, repository: string): PolicyRefusal {
   return requirementOf(rule, place) === "refuse"
     ? refusedBy(policy, "image_signatures", `images of ${place}`)
     : null;
+}
+
+const STORAGE = "containers-storage:";
+/** What a build sets itself. None of it can be a part of `STORAGE`. */
+const platforms = ["TARGET", "BUILD"].flatMap((of) =>
+  ["PLATFORM", "OS", "ARCH", "VARIANT"].map((name) => [`${of}${name}`, "-"] as const),
+);
+
+/**
+ * Checks that a Dockerfile is not based on an image in the storage by the storage's own name for it. Its signature would not be checked:
+ * it can be older than the rule. buildah replaces variables in more ways than are known here, so a name with such a way is refused.
+ * @param args the values of variables that the build passes
+ */
+export function checkStored(
+  policy: Policy,
+  { stages, args: defaults }: Pick<DockerfileFacts, "stages" | "args">,
+  args: Readonly<Record<string, string>>,
+): PolicyRefusal {
+  if (policy.image_signatures === "any") return null;
+  const declared = [...defaults].map(([name, value]) => [name, args[name] ?? value] as const);
+  const values = new Map<string, string | null>([...platforms, ...declared]);
+  for (const { image, parent } of stages) {
+    const name = parent === null ? expand(image, values) : "";
+    if (name === null)
+      return refusedBy(
+        policy,
+        "image_signatures",
+        `a base image whose name only the build knows (FROM ${image})`,
+        "Give each variable in it a value, and use only $NAME, ${NAME} and ${NAME:-VALUE}",
+      );
+    if (name.includes(STORAGE)) return refusedBy(policy, "image_signatures", `a base image of ${STORAGE}`);
+  }
+  return null;
 }
 
 type Imaged = Pick<Release, "version" | "image" | "taken" | "repository">;

@@ -46,6 +46,7 @@ describe("the files of the rule about signatures", () => {
           "docker.io/library/node": several,
           "quay.io": [{ type: "insecureAcceptAnything" }],
         },
+        "containers-storage": { "": [{ type: "insecureAcceptAnything" }] },
       },
     });
     const attached = { "use-sigstore-attachments": true };

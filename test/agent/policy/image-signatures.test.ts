@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 
-import { checkImages, checkSigned } from "#agent/policy/check-containers.ts";
+import { checkImages, checkSigned, checkStored } from "#agent/policy/check-containers.ts";
 import { type ImageSignatures, requirementOf } from "#agent/policy/image-signatures.ts";
 import { openPolicy, Policy } from "#agent/policy/policy.ts";
 import { readKeys } from "#agent/policy/read-keys.ts";
 import { reportContainers } from "#agent/report/report-containers.ts";
+import { readDockerfile } from "#project-files/dockerfile/read-dockerfile.ts";
 import { containersText } from "#contract/endpoints/servers/containers-text.ts";
 
 import "#contract/issue-messages.ts";
@@ -82,6 +83,25 @@ describe("the rule about signatures", () => {
     expect(checkImages(policy, "docker://ghcr.io/acme/shop")).toBeNull();
     expect(checkImages(policy, "https://ghcr.io/other/shop")).toBeNull();
     expect(checkImages(openPolicy, "docker://ghcr.io/other/shop")).toBeNull();
+  });
+
+  it.each([
+    ["FROM containers-storage:ghcr.io/acme/old:1", false],
+    ["ARG BASE=node:24\nFROM node:24 AS one\nFROM $BASE", false],
+    ["ARG BASE=node:24\nFROM ${BASE}", false],
+    ["FROM containers${UNSET}-storage:old", false],
+    ["FROM containers\\-storage:old", false],
+    ["ARG X=Xcontainers-storage:old\nFROM ${X#X}", false],
+    ["ARG X\nFROM node:24${X}", false],
+    ["ARG X\nFROM node:${X:-24} AS one\nFROM one", true],
+    ["ARG KIND=24\nFROM node:${KIND}-storage AS containers\nFROM containers", true],
+    ["FROM base-${TARGETARCH}", true],
+  ])("refuses a Dockerfile that is based on an image of the storage: %j", (text, isAllowed) => {
+    const read = readDockerfile(text, { path: "Dockerfile", target: null });
+    if (!read.ok) throw new Error(read.problem.message);
+    const args = { BASE: "containers-storage:old" };
+    expect(checkStored(policy, read.value, args) === null).toBe(isAllowed);
+    expect(checkStored(openPolicy, read.value, args)).toBeNull();
   });
 
   it("refuses a release whose image was not checked by it", () => {

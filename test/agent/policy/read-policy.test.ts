@@ -192,10 +192,14 @@ describe("an agent", () => {
     const world = await AgentWorld.create();
     await enrollAgent(world);
     write('{"version": 1, "oops": true}');
-    for (const file of [path(), join(folder, "gone.json")]) {
+    const keyless = join(folder, "keyless.json");
+    const image_signatures = { images: { "ghcr.io": join(folder, "gone.pub") }, others: "accept" };
+    writeFileSync(keyless, JSON.stringify({ version: 1, image_signatures }), { mode: 0o644 });
+    for (const file of [path(), join(folder, "gone.json"), keyless]) {
       const agent = spawnAgent(["run", "--home", world.home, "--policy", file]);
       expect(await agent.exited).toBe(exitCodes.give_up);
-      expect(agent.output()).toContain(`The agent does not start: the policy ${file}`);
+      const what = file === keyless ? `the key ${folder}/gone.pub` : `the policy ${file}`;
+      expect(agent.output()).toContain(`The agent does not start: ${what}`);
       const checked = spawnAgent(["check-policy", file]);
       expect(await checked.exited).toBe(exitCodes.failed);
     }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { buildCommand, tagCommand } from "#agent/containers/build-script.ts";
 import { imagePolicyOf } from "#agent/containers/image-policy.ts";
 import { probeCommand } from "#agent/containers/image-script.ts";
+import { checkStored } from "#agent/policy/check-containers.ts";
 import { pullImage } from "#agent/run/image/fetch-image.ts";
 import { imageFailure, pulledImage, unreadableImage } from "#agent/run/image/image-failure.ts";
 import { requireBuildSpace } from "#agent/run/image/image-space.ts";
@@ -85,7 +86,7 @@ async function reuseImage(scope: RunScope, key: string, { signal }: StageLimit):
 async function runBuild(
   scope: RunScope,
   plan: BuildPlan,
-  { dockerfile }: ImageChoice,
+  { dockerfile, facts }: ImageChoice,
   variables: ImageVariables,
   limit: StageLimit,
 ): Promise<Step<null>> {
@@ -97,6 +98,8 @@ async function runBuild(
       "build",
       `the context \`${dockerfile.context}\` is not a folder of the repository`,
     );
+  const refusal = checkStored(context.policy, facts, variables.args);
+  if (refusal !== null) return fail("refused_by_policy", "build", refusal);
   const logins = registryLogins(scope);
   if (!logins.ok) return logins;
   await requireBuildSpace(scope);
