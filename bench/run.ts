@@ -8,6 +8,7 @@ import { measureIdleAgent } from "./agent-rows.ts";
 import { measureApp } from "./app-rows.ts";
 import { measureBuilds } from "./build-rows.ts";
 import { measureCache } from "./cache-rows.ts";
+import { measureContainers } from "./container-rows.ts";
 import { measureDashboard } from "./dashboard-rows.ts";
 import { measureDeploys } from "./deploy-rows.ts";
 import { measureFleet } from "./fleet-rows.ts";
@@ -32,6 +33,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   peers: ({ system, home }) => measurePeers(system, home),
   apps: ({ system, home }) => measureApp(system, home),
   instances: ({ system, home }) => measureInstances(system, home),
+  containers: ({ system }) => measureContainers(system),
   cache: ({ system, home }) => measureCache(system, home),
   logs: async ({ system, home, inspectorPort }) => [
     await measureLogLatency(system, home),
@@ -117,8 +119,8 @@ await runScript(
 The parts are: reads (against a Worker with one D1 read), history (reads of a long history against a short one), builds
 (passed from one server to another, against the commands that made them), agent (the idle agent), deploys (deployments
 and rollbacks, against the same git commands in a shell), fleet (deployments and rollbacks on several servers, against
-one), peers (deployments with other tools), apps, instances (a switch of an app's instances), cache (kept dependencies),
-logs, webhooks, startup (the start of the Worker), pages (of a long history) and dashboard.`,
+one), peers (deployments with other tools), apps, instances (a switch of an app's instances), containers
+(against buildah and processes, as root), cache (kept dependencies), logs, webhooks, startup (the start of the Worker), pages (of a long history) and dashboard.`,
     options,
   },
   runBench,

@@ -69,9 +69,13 @@ describe("the address of a repository of images", () => {
   });
 });
 
-it("a hook is for git repositories, because registries report no pushes to it", () => {
-  const read = CreateHookInput.safeParse({ forge: "gitea", repository: "docker://gitea.com/acme/shop" });
-  expect(read.error?.issues[0]?.message).toContain("must be a git repository");
+it("a hook for images is of the kind registry, at a registry that sends a secret", () => {
+  const problem = (forge: string, repository: string) =>
+    CreateHookInput.safeParse({ forge, repository }).error?.issues[0]?.message;
+  expect(problem("registry", "docker://gitea.com/acme/shop")).toBeUndefined();
+  expect(problem("gitea", "docker://gitea.com/acme/shop")).toContain("must be `registry`");
+  expect(problem("registry", "https://gitea.com/acme/shop")).toContain("must be `registry`");
+  expect(problem("registry", "docker://ghcr.io/acme/shop")).toContain("cannot be checked");
 });
 
 it("the commit of an image is its digest, with and without sha256:", () => {

@@ -65,22 +65,29 @@ async function imageOfDockerfile(
 ): Promise<Step<ReleaseImage>> {
   const variables = imageVariables(scope, image.facts);
   const key = imageKey(scope, plan, variables.args);
-  const isKept = key !== null && (await reuseImage(scope, key, limit));
-  if (isKept)
+  const kept = key === null ? null : await reuseImage(scope, key, limit);
+  if (kept !== null) {
     scope.log.system("build", "nothing has changed since an earlier release: its image is used again");
-  const built = isKept ? succeed(null) : await runBuild(scope, plan, image, variables, limit);
+    return succeed({ ...kept, shared_paths: [...scope.order.shared_paths] });
+  }
+  const built = await runBuild(scope, plan, image, variables, limit);
   if (!built.ok) return built;
   const described = await describeImage(scope, limit);
   return described.ok && key !== null ? succeed({ ...described.value, key }) : described;
 }
 
-/** Gives the release the image of an earlier release with this key, if there is one. @returns whether it has it */
-async function reuseImage(scope: RunScope, key: string, { signal }: StageLimit): Promise<boolean> {
+/** Gives the release the image of an earlier release with this key. @returns null if there is none */
+async function reuseImage(
+  scope: RunScope,
+  key: string,
+  { signal }: StageLimit,
+): Promise<ReleaseImage | null> {
   const { order } = scope;
   const kept = order.cache.clear ? null : await findImage(scope, key);
-  if (kept === null) return false;
-  const tagged = await runEngine(scope, tagCommand(placeOfRun(scope), kept, order.version), "tag", signal);
-  return hasSucceeded(tagged.end);
+  if (kept === null) return null;
+  const command = tagCommand(placeOfRun(scope), kept.id, order.version);
+  const tagged = await runEngine(scope, command, "tag", signal);
+  return hasSucceeded(tagged.end) ? kept : null;
 }
 
 async function runBuild(
@@ -181,11 +188,11 @@ function imageKey(
 }
 
 /** The image of the newest release with this key. */
-async function findImage({ folder }: RunScope, key: string): Promise<string | null> {
+async function findImage({ folder }: RunScope, key: string): Promise<ReleaseImage | null> {
   const { complete } = await listReleases(folder);
   for (const version of complete.toReversed()) {
     const release = await readRelease(folder, version);
-    if (release?.image?.key === key) return release.image.id;
+    if (release?.image?.key === key) return release.image;
   }
   return null;
 }
