@@ -236,6 +236,23 @@ describe("gantry config apply", () => {
     expect((await get(HookRows, "/v1/hooks")).hooks).toHaveLength(1);
   });
 
+  it("leaves a value alone of which only stars are shown", async () => {
+    const { id } = await project("shop");
+    const check = { url: "https://status.example.com/up?token=of-the-check" };
+    await api.call("PATCH", `/v1/projects/${id}`, { health_check: check });
+    await config("export", "masked.toml");
+    const text = await read("masked.toml");
+    expect(text).toContain('url = "https://status.example.com/up?token=***"');
+    expect(await config("plan", "masked.toml")).toMatchObject({ code: 0 });
+    await write(text.replaceAll("projects.shop", "projects.copy"), "masked.toml");
+    const refused = await config("plan", "masked.toml");
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("projects.copy.health_check has ***"),
+    });
+    await api.call("PATCH", `/v1/projects/${id}`, { health_check: null });
+  });
+
   it("sends a secret that exists only with --secrets", async () => {
     const { id } = await project("shop");
     const revision = async () => (await get(Variables, `/v1/projects/${id}/variables`)).revision;
@@ -334,6 +351,11 @@ PORT = 80
 GANTRY_ID = "x"
 TOKEN = { from = "TOKEN", secret = true }
 
+[projects.w]
+name = "y"
+was = 1
+server = "web-1"
+
 [projects.x]
 server = "web-1"
 repository = "https://bob:hunter2@example.com/x.git"
@@ -360,6 +382,8 @@ times = { type = "weekly", days = ["funday"], from = "1", to = "08:00", timezone
     expect(places).toEqual([
       "freeze is unknown. Did you mean freezes?",
       'freezes.x.project names the project "sho", which does not exist',
+      'freezes.x.times.days.0 must be one of "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"',
+      "freezes.x.times.from must be a time such as 16:00",
       'hooks."https://git.test/a.git" is the same as hooks."https://git.test/a"',
       'projects."my.blog".cron.backup.command is required',
       'projects."my.blog".keep_releases must be 2 or more',
@@ -370,6 +394,9 @@ times = { type = "weekly", days = ["funday"], from = "1", to = "08:00", timezone
       'projects."my.blog".variables.TOKEN.from must be the name of an environment variable, such as "env:SHOP_TOKEN", and not the token of the command',
       "projects.shop.keep_release is unknown. Did you mean keep_releases?",
       'projects.shop.server names the server "web-9", which does not exist',
+      "projects.w.name is already the name of the table",
+      "projects.w.repository is required",
+      "projects.w.was must be the earlier name of the project",
       "projects.x.repository has a password: leave it out, and set the secret GANTRY_REPOSITORY_TOKEN",
       "servers has web-2, which the installation does not have. Did you mean web-1? gantry servers add adds a server.",
       'webhooks.chat.url is a secret: write { from = "env:NAME" }, and set NAME in the environment',

@@ -26,8 +26,8 @@ beforeAll(async () => {
   const { url, token, othersToken } = gantry;
   for (const one of [token, othersToken])
     servers.push(
-      await connectServer({ url, token: one }, "web-1"),
-      await connectServer({ url, token: one }, "jobs 1"),
+      await connectServer({ url, token: one }, "web-1", "192.0.2.1"),
+      await connectServer({ url, token: one }, "jobs 1", "192.0.2.2"),
     );
   const [web, jobs] = servers;
   if (web === undefined || jobs === undefined) throw new Error("there are no servers");
@@ -52,6 +52,9 @@ describe("gantry config", () => {
     expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining("may not read members") });
     for (const secret of Object.values(accountSecrets)) expect(exported.stdout).not.toContain(secret);
     expect(exported.stdout).not.toMatch(/(?:srv|proj)_/);
+    // Nor defaults.
+    expect(exported.stdout).not.toMatch(/keep_releases = 5|tries = 10|lifetime_minutes = 30|queue = "all"/);
+    expect(exported.stdout).not.toMatch(/event_name|enabled = true|statuses = true|poll = false/);
     const text = elsewhere(exported.stdout);
     await writeFile(pathOf("gantry.toml"), text);
     const planned = await run(second, "plan");

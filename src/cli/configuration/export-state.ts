@@ -8,10 +8,11 @@ import {
   type Sources,
   type State,
 } from "#cli/configuration/item.ts";
-import { isList, type Fields, isFields, isSame, type Json, stableText } from "#cli/configuration/json.ts";
+import { type Fields, isFields, type Json, stableText } from "#cli/configuration/json.ts";
 import type { Kind } from "#cli/configuration/kind.ts";
 import { kinds } from "#cli/configuration/kinds.ts";
 import { Names } from "#cli/configuration/names.ts";
+import { shortFields, shortTable } from "#cli/configuration/shorten.ts";
 import { pairItems } from "#cli/configuration/plan.ts";
 import { looksSecret } from "#contract/looks-secret.ts";
 
@@ -114,38 +115,14 @@ function variablesTable({ key, fields }: Item, sources: Sources, { environment }
 
 /** Leaves out what the file need not say: each field without which the table means the same. */
 function shorten(kind: Kind, item: Item, table: Fields, exporting: Exporting): Fields {
-  const meaning = (candidate: Fields): Fields | null => {
-    const names = Names.forFile(exporting.names.all("server"), exporting.names.all("project"));
-    const parsed = kind.parse(item.key, candidate, { ...exporting, names, issues: [], isLenient: true });
-    return parsed?.fields ?? null;
-  };
-  const full = meaning(table);
-  if (full === null) return table;
-  const isEnough = (candidate: Fields) => isSame(meaning(candidate) ?? undefined, full);
-  return shortTable(table, isEnough);
-}
-
-function shortTable(table: Fields, isEnough: (candidate: Fields) => boolean): Fields {
-  let short = table;
-  for (const [name, value] of Object.entries(table)) {
-    const { [name]: _, ...rest } = short;
-    if (isEnough(rest)) short = rest;
-    else short = { ...short, [name]: shortValue(value, (inner) => isEnough({ ...short, [name]: inner })) };
-  }
-  return short;
-}
-
-function shortValue(value: Json, isEnough: (candidate: Json) => boolean): Json {
-  if (isList(value)) {
-    const items: Json[] = [...value];
-    for (const [at, item] of items.entries())
-      items[at] = shortValue(item, (inner) => isEnough(items.map((one, nth) => (nth === at ? inner : one))));
-    return items;
-  }
-  if (!isFields(value) || typeof value["from"] === "string") return value;
-  const short = shortTable(value, isEnough);
-  // A server of a project can be its name alone.
-  const [only, ...others] = Object.values(short);
-  const isText = others.length === 0 && typeof only === "string";
-  return isText && isEnough(only) ? only : short;
+  const names = Names.forFile(exporting.names.all("server"), exporting.names.all("project"));
+  const parse = (candidate: Fields) =>
+    kind.parse(item.key, candidate, { ...exporting, names, issues: [], isLenient: true });
+  const { table: short, required } = shortFields(kind.schema, table, names);
+  // A masked value means nothing, and stays as it is.
+  const masked = parse(table)?.masked ?? [];
+  return shortTable(table, (candidate) => parse(candidate)?.fields, {
+    table: short,
+    required: [...required, ...masked],
+  });
 }

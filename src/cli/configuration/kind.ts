@@ -7,6 +7,7 @@ import { documentPath, type Issue, toDocument, toRequest } from "#cli/configurat
 import { resolveSources } from "#cli/configuration/environment-values.ts";
 import type { Item, KindName, Sources } from "#cli/configuration/item.ts";
 import { isList, type Fields, isFields, type Json } from "#cli/configuration/json.ts";
+import { pathText } from "#cli/configuration/print-toml.ts";
 import type { Names } from "#cli/configuration/names.ts";
 import type { Step } from "#cli/configuration/plan.ts";
 import "#contract/issue-messages.ts";
@@ -38,6 +39,8 @@ export type Parsed = Pick<Item, "name" | "identity" | "fields" | "sources" | "ma
 /** One kind of things: how it is read, written and compared. Its fields follow from the schemas of the contract. */
 export type Kind = {
   readonly name: KindName;
+  /** The schema of a request with the fields of a table; null: the fields are no fields of a request. */
+  readonly schema: z.ZodMiniType | null;
   /** Reads a table of a file. Null: it has mistakes, which are in the issues, or means nothing. */
   parse(key: string, table: Fields, reading: Reading): Parsed | null;
   /** Reads everything of this kind. */
@@ -70,14 +73,19 @@ export function readTable(
 ): { readonly request: unknown; readonly sources: Sources } | null {
   const before = issues.length;
   const { value, sources } = resolveSources(table, { environment, issues, secretAt, isLenient });
+  for (const name of Object.keys(fixed))
+    if (Object.hasOwn(table, name))
+      issues.push({ path: [name], message: "is already the name of the table" });
   const converted = toRequest(schema, value, names.idOf, issues);
-  if (issues.length > before) return null;
   const request = prepare({ ...(typeof converted === "object" ? converted : {}), ...fixed });
   const parsed = schema.safeParse(request);
-  if (parsed.success) return { request: parsed.data, sources };
-  for (const { path, message } of parsed.error.issues)
-    issues.push({ path: documentPath(schema, request, path), message });
-  return null;
+  const found = issues.slice(before).map(({ path }) => pathText(path));
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    const place = documentPath(schema, request, path);
+    // What is unknown or does not exist is reported already.
+    if (!found.includes(pathText(place))) issues.push({ path: place, message });
+  }
+  return parsed.success && issues.length === before ? { request: parsed.data, sources } : null;
 }
 
 /** The fields of a row of the API as a file has them. */
@@ -95,6 +103,13 @@ export function without(fields: Fields, ...left: readonly string[]): Fields {
 export function sorted(value: Json | undefined): Json {
   if (!isList(value)) return value ?? null;
   return [...new Set(value.map((one) => (typeof one === "string" ? one : JSON.stringify(one))))].toSorted();
+}
+
+/** The name of a thing whose table can have another name, because names can repeat. */
+export function nameIn(key: string, given: Json | undefined, issues: Issue[]): string {
+  if (given === undefined || typeof given === "string") return given ?? key;
+  issues.push({ path: ["name"], message: "must be a string" });
+  return key;
 }
 
 /** A row of the API as an item. */

@@ -84,7 +84,10 @@ export async function preparePlan(
   const masked = plan.steps.find(({ act, item }) => act === "create" && item.masked.length > 0);
   if (masked !== undefined) {
     const place = pathText([...pathOf(masked.item), ...masked.item.masked.slice(0, 1)]);
-    return stop("invalid_file", `${place} has ***, which hides a password: write the value itself.`);
+    return stop(
+      "invalid_file",
+      `${place} has ***, which hides a password or a value of a query. Write it in full; a repository without its password.`,
+    );
   }
   const fingerprint = await fingerprintOf(session.url, compared.value, options);
   return succeed({ ...compared.value, plan, fingerprint });

@@ -19,9 +19,20 @@ export type Part = { readonly isNullable: boolean } & (
 /** The fields that name an item of a list. A file has such a list as a table by these names. */
 const listKeys = ["name", "domain"];
 
-export function partOf(schema: z.ZodMiniType, isNullable = false): Part {
+/** An export asks for the same parts thousands of times. */
+const parts = new WeakMap<z.ZodMiniType, Part>();
+
+export function partOf(schema: z.ZodMiniType): Part {
+  const known = parts.get(schema);
+  if (known !== undefined) return known;
+  const part = makePart(schema, false);
+  parts.set(schema, part);
+  return part;
+}
+
+function makePart(schema: z.ZodMiniType, isNullable: boolean): Part {
   const inner = innerOf(schema);
-  if (inner !== null) return partOf(inner, isNullable || schema instanceof z.ZodMiniNullable);
+  if (inner !== null) return makePart(inner, isNullable || schema instanceof z.ZodMiniNullable);
   if (isSchema(schema, ServerId)) return { type: "reference", to: "server", isNullable };
   if (isSchema(schema, ProjectId)) return { type: "reference", to: "project", isNullable };
   if (schema instanceof z.ZodMiniObject) return { type: "object", shape: shapeOf(schema), isNullable };

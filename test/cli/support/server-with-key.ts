@@ -29,14 +29,18 @@ export type ConnectedServer = Pick<
   "serverId" | "agent" | "keys" | "api" | "changeKey" | "stop"
 >;
 
-/** @param name of the server, which no other test of the account uses. It has an address for other servers */
+/**
+ * @param name of the server, which no other test of the account uses
+ * @param address for other servers; null: none
+ */
 export async function connectServer(
   { url, token }: Pick<Gantry, "url" | "token">,
   name: string,
+  address: string | null = null,
 ): Promise<ConnectedServer> {
   const api = createApi(url, token);
   const server = ServerCreated.parse(
-    (await api.call("POST", "/v1/servers", { name, ip: "192.0.2.1", address: "192.0.2.1" })).json,
+    (await api.call("POST", "/v1/servers", { name, ip: "192.0.2.1", address })).json,
   );
   const enrollment = await api.call("POST", `/v1/servers/${server.id}/enrollment`);
   const identity = await enrol(networkTo(url), Enrollment.parse(enrollment.json).token, name);

@@ -12,6 +12,7 @@ const KEY = "account";
 /** The settings of the account. */
 export const accountKind: Kind = {
   name: "account",
+  schema: UpdateAccountInput,
   parse(_key, table, reading) {
     const read = readTable(table, reading, { schema: UpdateAccountInput });
     if (read === null) return null;

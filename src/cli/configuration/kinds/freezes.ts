@@ -7,6 +7,7 @@ import {
   foundOr,
   itemOf,
   type Kind,
+  nameIn,
   readTable,
   without,
 } from "#cli/configuration/kind.ts";
@@ -20,8 +21,9 @@ import { succeed } from "#contract/lib/result.ts";
 /** Freezes that have not ended. */
 export const freezeKind: Kind = {
   name: "freezes",
+  schema: CreateFreezeInput,
   parse(key, { name: given, ...table }, reading) {
-    const name = typeof given === "string" ? given : key;
+    const name = nameIn(key, given, reading.issues);
     const read = readTable(table, reading, { schema: CreateFreezeInput, fixed: { name } });
     if (read === null) return null;
     const fields = fieldsOf(CreateFreezeInput.parse(read.request), reading.names);

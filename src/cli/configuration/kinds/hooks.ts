@@ -22,6 +22,7 @@ const PLACEHOLDER = "placeholder-of-a-secret";
 /** Hooks, by the address of their repository. */
 export const hookKind: Kind = {
   name: "hooks",
+  schema: CreateHookInput,
   parse(key, table, reading) {
     const read = readTable(table, reading, {
       schema: CreateHookInput,

@@ -31,6 +31,7 @@ export const MemberTable = z.strictObject({
 /** The grants of members, by their address, or by their name if they have none. */
 export const memberKind: Kind = {
   name: "members",
+  schema: MemberTable,
   parse(key, table, reading) {
     const read = readTable(table, reading, { schema: MemberTable });
     if (read === null) return null;

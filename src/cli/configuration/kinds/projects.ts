@@ -32,9 +32,13 @@ export const PROJECT_EXTRAS = { was: "was", variables: "variables" } as const;
 /** Projects with their settings, processes and cron jobs. The rows of the table of settings decide what that is. */
 export const projectKind: Kind = {
   name: "projects",
+  schema: CreateProjectInput,
   parse(key, table, reading) {
     const { issues } = reading;
-    const settings = without(table, PROJECT_EXTRAS.was, PROJECT_EXTRAS.variables, "name");
+    const settings = without(table, PROJECT_EXTRAS.was, PROJECT_EXTRAS.variables);
+    const was = table[PROJECT_EXTRAS.was];
+    if (was !== undefined && typeof was !== "string")
+      issues.push({ path: [PROJECT_EXTRAS.was], message: "must be the earlier name of the project" });
     const read = readTable(settings, reading, {
       schema: CreateProjectInput,
       fixed: { name: key },

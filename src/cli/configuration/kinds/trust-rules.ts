@@ -7,6 +7,7 @@ import {
   foundOr,
   itemOf,
   type Kind,
+  nameIn,
   readTable,
   sorted,
   without,
@@ -29,8 +30,9 @@ import { allScopes } from "#contract/scopes.ts";
 /** Trust rules. The audience is the address of the installation unless the file names another one. */
 export const trustRuleKind: Kind = {
   name: "trust_rules",
+  schema: CreateTrustRuleInput,
   parse(key, { name: given, ...table }, reading) {
-    const name = typeof given === "string" ? given : key;
+    const name = nameIn(key, given, reading.issues);
     const read = readTable(table, reading, { schema: CreateTrustRuleInput, fixed: { name } });
     if (read === null) return null;
     const rule = CreateTrustRuleInput.parse(read.request);

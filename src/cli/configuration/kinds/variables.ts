@@ -25,6 +25,7 @@ export const SourcedVariable = z.strictObject({
 /** The variables of projects: plain ones by their values, secrets by their names and where their values come from. */
 export const variableKind: Kind = {
   name: "variables",
+  schema: null,
   parse(key, table, reading) {
     const sources = new Map<string, string>();
     const fields = Object.entries(table).flatMap(([name, given]): [string, Json][] => {

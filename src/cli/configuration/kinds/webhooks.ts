@@ -7,6 +7,7 @@ import {
   foundOr,
   itemOf,
   type Kind,
+  nameIn,
   readTable,
   sorted,
   without,
@@ -42,9 +43,10 @@ const secretFields: { readonly [Of in WebhookKind]: Readonly<Record<string, stri
 /** Webhooks with their targets. Addresses, tokens and headers that are secret are only read from the environment. */
 export const webhookKind: Kind = {
   name: "webhooks",
+  schema: CreateWebhookInput,
   parse(key, { name: given, enabled = true, ...table }, reading) {
     const kind = WebhookKind.safeParse(table["kind"]);
-    const name = typeof given === "string" ? given : key;
+    const name = nameIn(key, given, reading.issues);
     const read = readTable(table, reading, {
       schema: CreateWebhookInput,
       fixed: { name },
