@@ -160,7 +160,7 @@ describe("gantry config apply", () => {
     const refused = await config("apply", "--plan", "plan.json");
     expect(refused).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining("changed since the plan was made"),
+      stderr: expect.stringContaining("The plan differs at projects.shop"),
     });
     expect(await project("shop")).toMatchObject({ keep_releases: 7, queue: "latest" });
 
@@ -286,6 +286,29 @@ describe("gantry config apply", () => {
     expect(await config("plan", "--prune")).toMatchObject({ code: 0 });
     await write(file.replace("[projects.shop]", '[projects.shop]\nwas = "store"'));
     expect(await config("apply", "--yes", "--prune")).toMatchObject({ code: 0 });
+  });
+});
+
+describe("gantry config apply at a terminal", () => {
+  it("shows the plan in colours, and asks", async () => {
+    await write(file.replace("keep_releases = 7", "keep_releases = 3"));
+    const refused = await config("apply");
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining("keep_releases: 7 → 3\n"),
+      stderr: expect.stringContaining("No terminal to confirm on. Pass --yes."),
+    });
+    const no = cli.inTerminal(["config", "apply"], { env });
+    await no.printed("stdout", "Apply these changes? [y/N]");
+    expect(no.stdout()).toContain("\u001b[33m~ projects.shop\u001b[0m");
+    no.type("n\r");
+    expect((await no.ended).code).toBe(130);
+    expect(await project("shop")).toMatchObject({ keep_releases: 7 });
+    const yes = cli.inTerminal(["config", "apply"], { env });
+    await yes.printed("stdout", "Apply these changes? [y/N]");
+    yes.type("y\r");
+    expect((await yes.ended).code).toBe(0);
+    expect(await project("shop")).toMatchObject({ keep_releases: 3 });
   });
 });
 

@@ -83,7 +83,7 @@ const otherCommands: Readonly<Record<string, string>> = {
   "ps:scale": "scale web=2",
   "ps:stop": "stop PROCESS",
   publish: "deploy --follow",
-  pull: "variables export",
+  pull: "config pull",
   push: "deploy --follow",
   redeploy: "deploy --follow",
   release: "deploy --follow",

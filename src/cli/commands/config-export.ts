@@ -1,5 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
+import { whileWaiting } from "#cli/output/while-waiting.ts";
 import { withSession } from "#cli/session/session.ts";
 
 export const configExport = defineCommand({
@@ -15,7 +16,11 @@ export const configExport = defineCommand({
   run: withSession(async (session, { words }) => {
     const { exportInstallation } = await import("#cli/configuration/export-installation.ts");
     const { formatOf, printDocument } = await import("#cli/configuration/document.ts");
-    const document = await exportInstallation(session);
+    const document = await whileWaiting(
+      session.output,
+      "Reading the installation",
+      exportInstallation(session),
+    );
     if (!document.ok) return document;
     const { output } = session;
     output.json(document.value);

@@ -13,7 +13,7 @@ const FINGERPRINT = /^[0-9a-f]{32}$/;
 /** What `gantry config plan --out` writes. */
 const WrittenPlan = z.object({
   fingerprint: z.string(),
-  changes: z.array(z.object({ act: z.string(), path: z.string() })),
+  changes: z.array(z.looseObject({ path: z.string() })),
 });
 type WrittenPlan = z.infer<typeof WrittenPlan>;
 
@@ -38,13 +38,13 @@ function refused(fingerprint: string, places: readonly string[]): Result<null> {
   const what = places.length === 0 ? "" : ` The plan differs at ${places.join(", ")}.`;
   return stop(
     "changed_since_plan",
-    `The file or the installation was changed since the plan was made, so nothing was applied.${what} Make another plan; its fingerprint is ${fingerprint}.`,
+    `The file, the installation or the options --prune and --secrets are not as they were for the plan, so nothing was applied.${what} Make another plan; its fingerprint is ${fingerprint}.`,
   );
 }
 
 function differences(before: WrittenPlan, after: WrittenPlan): string[] {
   const textsOf = ({ changes }: WrittenPlan) =>
-    new Map(changes.map((change) => [`${change.act} ${change.path}`, change.path]));
+    new Map(changes.map((change) => [JSON.stringify(change), change.path]));
   const [old, now] = [textsOf(before), textsOf(after)];
   const only = (one: Map<string, string>, other: Map<string, string>) =>
     [...one].flatMap(([text, path]) => (other.has(text) ? [] : [path]));

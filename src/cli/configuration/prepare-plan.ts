@@ -11,6 +11,7 @@ import { readNames, readState } from "#cli/configuration/read-state.ts";
 import { readWanted } from "#cli/configuration/read-wanted.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import type { CommandContext } from "#cli/context.ts";
+import { whileWaiting } from "#cli/output/while-waiting.ts";
 import type { Session } from "#cli/session/session.ts";
 import { readText } from "#cli/variables/read-text.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -78,7 +79,7 @@ export async function preparePlan(
   path: string,
   options: PlanOptions,
 ): Promise<Result<Prepared>> {
-  const compared = await compareFile(session, path);
+  const compared = await whileWaiting(session.output, "Reading the installation", compareFile(session, path));
   if (!compared.ok) return compared;
   const plan = planChanges(compared.value.wanted, compared.value.current, options);
   const masked = plan.steps.find(({ act, item }) => act === "create" && item.masked.length > 0);

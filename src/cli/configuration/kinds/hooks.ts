@@ -12,6 +12,7 @@ import type { Item } from "#cli/configuration/item.ts";
 import type { Names } from "#cli/configuration/names.ts";
 import { readAll } from "#client/read-all.ts";
 import { CreateHookInput, type Hook, RotateHookInput } from "#contract/endpoints/hooks/schemas.ts";
+import { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
 import { repositoryKey } from "#contract/forge.ts";
 import { HookId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -36,7 +37,9 @@ export const hookKind: Kind = {
   },
   async read({ client }, names) {
     const hooks = await readAll(client.listHooks, (page) => page.hooks);
-    return hooks.ok ? succeed(hooks.value.map((hook) => toItem(hook, names))) : hooks;
+    if (!hooks.ok) return hooks;
+    const known = hooks.value.filter(({ forge }) => HookForge.safeParse(forge).success);
+    return succeed(known.map((hook) => toItem(hook, names)));
   },
   readAgain: async ({ client }, names, { id }) =>
     await foundOr(client.getHook({ params: { hook_id: HookId.parse(id) } }), (hook) => toItem(hook, names)),

@@ -20,6 +20,7 @@ import {
   type TrustRule,
   UpdateTrustRuleInput,
 } from "#contract/endpoints/trust-rules/schemas.ts";
+import { TrustProvider } from "#contract/endpoints/trust-rules/providers.ts";
 import { TrustRuleId } from "#contract/ids.ts";
 import { objectOf } from "#contract/lib/json-object.ts";
 import { unescapeKey } from "#contract/lib/json-pointer.ts";
@@ -49,7 +50,9 @@ export const trustRuleKind: Kind = {
   },
   async read({ client }, names) {
     const rules = await readAll(client.listTrustRules, (page) => page.trust_rules);
-    return rules.ok ? succeed(rules.value.map((rule) => toItem(rule, names))) : rules;
+    if (!rules.ok) return rules;
+    const known = rules.value.filter(({ provider }) => TrustProvider.safeParse(provider).success);
+    return succeed(known.map((rule) => toItem(rule, names)));
   },
   readAgain: async ({ client }, names, { id }) =>
     await foundOr(client.getTrustRule({ params: { trust_rule_id: TrustRuleId.parse(id) } }), (rule) =>

@@ -71,9 +71,9 @@ export const webhookKind: Kind = {
   async read({ client }, names) {
     const rows = await readAll(client.listWebhooks, (page) => page.webhooks);
     if (!rows.ok) return rows;
-    const webhooks = await mapLimited(rows.value, ({ id }) =>
-      client.getWebhook({ params: { webhook_id: id } }),
-    );
+    // A newer control plane can have kinds that this command does not know. It leaves them alone.
+    const known = rows.value.filter(({ kind }) => WebhookKind.safeParse(kind).success);
+    const webhooks = await mapLimited(known, ({ id }) => client.getWebhook({ params: { webhook_id: id } }));
     const items: Item[] = [];
     for (const webhook of webhooks) {
       if (webhook.ok) items.push(toItem(webhook.value, names));
@@ -185,7 +185,6 @@ function requestOf(fields: Fields, names: Names): Readonly<Record<string, unknow
 function toItem(webhook: WebhookDetails, names: Names): Item {
   const { id, name, kind, events, project_ids, state, settings } = webhook;
   const row = { kind, events, project_ids, ...settings, ...targetOf(webhook) };
-  const known = WebhookKind.safeParse(kind);
   // A setting that the kind does not have is null.
   const given = Object.fromEntries(
     Object.entries(row).filter(
@@ -195,7 +194,7 @@ function toItem(webhook: WebhookDetails, names: Names): Item {
   const fields = finished(documentFields(CreateWebhookInput, given, names), state !== "disabled");
   const described = describe({ kind, ...(settings.forge === null ? {} : { forge: settings.forge }) }, name);
   return itemOf("webhooks", {
-    ...{ key: name, id, ...described, mark: known.success ? "" : kind },
+    ...{ key: name, id, ...described },
     fields: mapSecrets(fields, [], () => SECRET),
   });
 }
