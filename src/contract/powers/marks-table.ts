@@ -247,6 +247,7 @@ export const marks = {
   listAuditSealCopies: "none",
 
   listTokens: "none",
+  getToken: "none",
   createToken: "grant_access",
   revokeToken: "none",
   rotateToken: "grant_access",
@@ -266,6 +267,7 @@ export const marks = {
   },
   listConnections: "none",
   listInvitations: "none",
+  getInvitation: "none",
   createInvitation: "grant_access",
   deleteInvitation: "none",
 

@@ -6,7 +6,8 @@ import { type ResultOf, succeed } from "#contract/lib/result.ts";
 export type TimesProblem = { readonly field: "from" | "to" | "timezone"; readonly message: string };
 
 /**
- * Checks what the schema of a freeze's times does not, and writes instants in UTC.
+ * Checks what the schema of a freeze's times does not. Instants stay as they were written, so that a program that keeps a
+ * freeze as a file describes it reads what it has sent.
  * @param now Unix milliseconds: a freeze that is over is refused
  */
 export function readFreezeTimes(times: FreezeTimes, now: number): ResultOf<FreezeTimes, TimesProblem> {
@@ -18,11 +19,7 @@ export function readFreezeTimes(times: FreezeTimes, now: number): ResultOf<Freez
       if (to === null) return { ok: false, field: "to", message };
       if (to <= from) return { ok: false, field: "to", message: "must be after `from`" };
       if (to <= now) return { ok: false, field: "to", message: "must be in the future" };
-      return succeed({
-        type: "once",
-        from: new Date(from).toISOString(),
-        to: new Date(to).toISOString(),
-      });
+      return succeed(times);
     }
     case "weekly": {
       if (timeZone(times.timezone) !== null) return succeed({ ...times, days: [...new Set(times.days)] });

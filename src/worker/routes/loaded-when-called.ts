@@ -80,6 +80,7 @@ export const lazyTokenRoutes = {
       "removeMember",
       "createOwner",
       "listInvitations",
+      "getInvitation",
       "createInvitation",
       "deleteInvitation",
     ],
@@ -131,7 +132,7 @@ export const lazyTokenRoutes = {
     async () => (await import("#worker/routes/sessions.ts")).sessionRoutes,
   ),
   ...loadWhenCalled(
-    ["listTokens", "createToken", "revokeToken", "rotateToken"],
+    ["listTokens", "getToken", "createToken", "revokeToken", "rotateToken"],
     async () => (await import("#worker/routes/tokens.ts")).accessTokenRoutes,
   ),
   ...loadWhenCalled(

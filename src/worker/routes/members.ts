@@ -4,6 +4,7 @@ import { answer, answerPage } from "#worker/http/responses.ts";
 import {
   createInvitation,
   deleteInvitation,
+  getInvitation,
   listInvitations,
 } from "#worker/operations/members/invitations.ts";
 import { acceptInvitation, createOwner, lookUpInvitation } from "#worker/operations/members/join.ts";
@@ -17,7 +18,9 @@ export const memberRoutes = forTokens(memberEndpoints, {
   createOwner: (context, { body }) =>
     answer(createOwner(context, body), ({ id }) => ({ location: `/v1/members/${id}` })),
   listInvitations: (context, { query, url }) => answerPage(listInvitations(context, query), url),
-  createInvitation: (context, { body }) => answer(createInvitation(context, body)),
+  getInvitation: (context, { params }) => answer(getInvitation(context, params.invitation_id)),
+  createInvitation: (context, { body }) =>
+    answer(createInvitation(context, body), ({ id }) => ({ location: `/v1/invitations/${id}` })),
   deleteInvitation: (context, { params }) => answer(deleteInvitation(context, params.invitation_id)),
 });
 

@@ -55,10 +55,11 @@ function lifeOf(life: Pick<Life, "name" | "path" | "given" | "others"> & Partial
 
 const Server = z.object({ id: z.string() });
 
-const farAway = (days: number) => ({
+/** A day in some years. */
+const holidays = (offset: string) => ({
   type: "once",
-  from: new Date(Date.now() + days * 86_400_000).toISOString(),
-  to: new Date(Date.now() + (days + 1) * 86_400_000).toISOString(),
+  from: `2099-12-24T18:00:00${offset}`,
+  to: `2099-12-27T18:00:00${offset}`,
 });
 
 const server = lifeOf({
@@ -124,8 +125,8 @@ const token = lifeOf({
 const freeze = lifeOf({
   name: "a freeze",
   path: "/v1/freezes",
-  given: () => ({ name: "Holidays", times: farAway(100) }),
-  others: ({ projectId }) => ({ name: "Stocktaking", times: farAway(200), project_id: projectId }),
+  given: () => ({ name: "Holidays", times: holidays("Z") }),
+  others: ({ projectId }) => ({ name: "Stocktaking", times: holidays("+02:00"), project_id: projectId }),
   follows: { times: ["window", "active"] },
 });
 
@@ -214,7 +215,7 @@ const webhooks = Object.entries(kinds).map(([kind, [needed, others]]) => {
     given: () => ({ kind, ...urlWith("first-key"), ...needed }),
     others: ({ projectId }) => ({
       name: "Receiver",
-      events: ["deployment.*"],
+      events: ["project.*", "deployment.*"],
       project_ids: [projectId],
       enabled: false,
       ...urlWith("second-key"),

@@ -45,6 +45,11 @@ export const memberEndpoints = {
     query: PageQuery,
     success: { status: 200, body: schemas.InvitationRows },
   },
+  getInvitation: {
+    ...get("/v1/invitations/:invitation_id", accountToken("members:read")),
+    params: InvitationParams,
+    success: { status: 200, body: schemas.Invitation },
+  },
   createInvitation: {
     ...post("/v1/invitations", accountToken("members:write")),
     body: schemas.CreateInvitationInput,

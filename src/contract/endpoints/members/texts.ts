@@ -112,6 +112,12 @@ export const memberTexts = {
       Returns the invitations that nobody has accepted and that have not expired, newest first, without their links.`,
     answer: { invitations: [invitation], next_cursor: null },
   },
+  getInvitation: {
+    summary: "Get an open invitation",
+    description: prose`
+      Returns an invitation without its link. One that was accepted or withdrawn, or that has expired, is 404.`,
+    answer: invitation,
+  },
   createInvitation: {
     summary: "Invite a person",
     description: prose`
@@ -127,7 +133,7 @@ export const memberTexts = {
       link: `https://gantry.example.com/app/join#code=${secrets.invitation}`,
       is_mailed: false,
     },
-    location: null,
+    location: `/v1/invitations/${example.invitation}`,
   },
   deleteInvitation: {
     summary: "Withdraw an invitation",

@@ -14,6 +14,11 @@ export const tokenEndpoints = {
     query: PageQuery,
     success: { status: 200, body: schemas.TokenRows },
   },
+  getToken: {
+    ...get("/v1/tokens/:token_id", token("tokens:read")),
+    params: TokenParams,
+    success: { status: 200, body: schemas.Token },
+  },
   createToken: {
     ...post("/v1/tokens", token("tokens:write")),
     body: schemas.CreateTokenInput,

@@ -32,6 +32,12 @@ export const tokenTexts = {
       limited to projects sees only tokens that are limited to some of the same projects.`,
     answer: { tokens: [exampleToken], next_cursor: null },
   },
+  getToken: {
+    summary: "Get a token",
+    description: prose`
+      Returns a token without its secret, if it is in the list: a revoked token is 404.`,
+    answer: exampleToken,
+  },
   createToken: {
     summary: "Create a token",
     description: prose`
@@ -48,7 +54,7 @@ export const tokenTexts = {
       expires_in_days: 90,
     },
     answer: { ...exampleToken, last_used_at: null, token: secrets.token },
-    location: null,
+    location: `/v1/tokens/${example.token}`,
   },
   rotateToken: {
     summary: "Rotate the secret of a token",

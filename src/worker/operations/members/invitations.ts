@@ -1,5 +1,6 @@
 import type {
   CreateInvitationInput,
+  Invitation,
   InvitationRows,
   InvitationWithLink,
 } from "#contract/endpoints/members/schemas.ts";
@@ -62,6 +63,17 @@ export async function listInvitations(
     invitations: page.value.rows.map((invitation) => invitationView(invitation)),
     next_cursor: page.value.nextCursor,
   });
+}
+
+/** Returns an open invitation. */
+export async function getInvitation(
+  { rows, clock }: Context,
+  id: InvitationId,
+): Promise<Result<Invitation, "not_found">> {
+  const invitation = await findInvitation(rows, id);
+  return invitation === null || invitation.expiresAt <= clock.now()
+    ? notFound("invitation")
+    : succeed(invitationView(invitation));
 }
 
 /** Invites a person, for at most the rights of the caller. Sends the link by mail if there is an address and a way to. */
