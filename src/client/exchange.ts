@@ -22,7 +22,7 @@ export async function exchange<Value>(
   line: RequestLine,
   request: AnyRequest,
   transport: Transport,
-  read: (body: unknown) => Read<Value>,
+  read: (body: unknown, status: number) => Read<Value>,
 ): Promise<ClientResult<Value>> {
   let response: Response;
   let text: string;
@@ -42,6 +42,6 @@ export async function exchange<Value>(
   const { status, headers } = response;
   if (!response.ok)
     return { ...problemIn(text, response, transport.baseUrl), retryAfterMs: retryAfterMs(headers) };
-  const value = read(parseJson(text));
+  const value = read(parseJson(text), status);
   return value.success ? { ...succeed(value.data), status, headers } : unexpected(status, transport.baseUrl);
 }

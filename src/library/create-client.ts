@@ -24,7 +24,7 @@ export function createClient(options: ClientOptions): GantryClient {
     const result = await withRetry(
       call.repeats,
       { ...request, headers: { ...key, ...request.headers } },
-      (repeated) => exchange(call, repeated, within, (data) => ({ success: true, data })),
+      (repeated) => exchange(call, repeated, within, readAnswer),
       { retryForMs, now, newKey, onWaiting, ...(signal === undefined ? {} : { signal }) },
     );
     if (result.ok) return result.value;
@@ -51,6 +51,12 @@ const now = (): number => performance.now();
 
 /** Not `randomUUID`, which browsers offer over HTTPS only. */
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
+
+/** An answer is an object, or nothing. A page of a proxy is neither. */
+function readAnswer(data: unknown, status: number) {
+  const isAnswer = status === 204 || (typeof data === "object" && data !== null);
+  return isAnswer ? ({ success: true, data } as const) : ({ success: false } as const);
+}
 
 type Send = (call: Call, request: CallRequest) => Promise<unknown>;
 

@@ -225,7 +225,7 @@ const webhooks = Object.entries(kinds).map(([kind, [needed, others]]) => {
     shownOnce: ["secret"],
     hidden: { url: "url", headers: "headers", topic: "url", to: "url", token: null, enabled: "state" },
     secrets: ["url", "token"],
-    // Its secrets are sent to no other address than the one for which they were given.
+    // Its secrets are sent only to the address with which they were given.
     along: { url: ["topic", "token", "headers"], api_url: ["token"] },
     // What it sends meanwhile.
     follows: { api_url: ["url"], "*": ["pending", "held", "last_attempt", "failing_since"] },

@@ -115,7 +115,7 @@ export const memberTexts = {
   getInvitation: {
     summary: "Get an open invitation",
     description: prose`
-      Returns an invitation without its link. One that was accepted or withdrawn, or that has expired, is 404.`,
+      Returns an invitation without its link. An invitation that was accepted or withdrawn, or that has expired, is 404.`,
     answer: invitation,
   },
   createInvitation: {
