@@ -188,6 +188,21 @@ describe("the action", () => {
     expect(await installation.api.ended(outputs["id"] ?? "")).toMatchObject({ status: "canceled" });
   });
 
+  it("fails and leaves the deployment if a freeze holds it", async () => {
+    const times = { type: "once", from: "2026-01-01T00:00:00Z", to: "2099-01-01T00:00:00Z" };
+    const freeze = { name: "Launch", project_id: site.projectId, times };
+    expect((await installation.api.call("POST", "/v1/freezes", freeze)).status).toBe(201);
+    const job = await newJob();
+    const { code, commands, outputs, summary } = await job.run(inputs());
+    expect({ code, status: outputs["status"] }).toEqual({ code: 1, status: "held" });
+    expect(named(commands, "error")).toEqual([
+      expect.stringMatching(/^v1 is held and starts later: it waits for the end of the freeze/),
+    ]);
+    expect(summary).toContain("v1 is held");
+    expect((await job.post(inputs())).stdout).toBe("");
+    expect(await installation.api.getDeployment(outputs["id"] ?? "")).toMatchObject({ status: "building" });
+  });
+
   it("finds a project by its name, if its token may read names, and shows its site", async () => {
     const job = await newJob();
     const byName = inputs({ project: site.name });
