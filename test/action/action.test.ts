@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { marked } from "marked";
@@ -203,6 +203,25 @@ describe("the action", () => {
     expect(await installation.api.getDeployment(outputs["id"] ?? "")).toMatchObject({ status: "building" });
   });
 
+  it("gets another token when its token expires during the deployment", async () => {
+    const job = await newJob();
+    await job.run(inputs({ project: "none" }));
+    const temporary = job.environment["RUNNER_TEMP"] ?? "";
+    const [name = ""] = await readdir(temporary);
+    const path = join(temporary, name);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    // It is not used in its last minute, which begins in a moment.
+    const token = { ...JSON.parse(await readFile(path, "utf8")), expires_at: Date.now() + 61_500 };
+    await writeFile(path, JSON.stringify(token));
+    await site.source.gate.hold("build");
+    const step = job.start(inputs());
+    await site.source.gate.reached("build");
+    const masks = () => step.output().match(/^::add-mask::/gm)?.length;
+    await expect.poll(masks).toBe(2);
+    await site.source.gate.open();
+    expect(await step.ended).toMatchObject({ code: 0, outputs: { status: "live" } });
+  });
+
   it("finds a project by its name, if its token may read names, and shows its site", async () => {
     const job = await newJob();
     const byName = inputs({ project: site.name });
@@ -263,7 +282,7 @@ const Workflow = z.object({
 describe("action.yml", () => {
   it("has the inputs and outputs that the action reads and sets", async () => {
     const { inputs: declared, outputs } = await readActionFile();
-    const texts = ["inputs", "installation", "main"].map((name) =>
+    const texts = ["inputs", "installation", "job-tokens", "main"].map((name) =>
       readFile(join(root, "src", "action", `${name}.ts`), "utf8"),
     );
     const source = (await Promise.all(texts)).join("\n");

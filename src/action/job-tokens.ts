@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+
+import * as z from "zod/mini";
+
+import { isTemporary, retryDelayMs } from "#client/retry.ts";
+import type { TrustRuleId } from "#contract/ids.ts";
+import { pause } from "#contract/lib/pause.ts";
+import { succeed } from "#contract/lib/result.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import { exchangeIdentity, readTrustRule } from "#cli/identity/exchange-identity.ts";
+import { findIdentityToken } from "#cli/identity/find-identity-token.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import { isReadByOthers } from "#cli/settings/config-file.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
+import type { Runner } from "#action/runner.ts";
+
+/** How long an exchange is tried again. */
+const RETRY_MS = 60_000;
+/** A token is not used in its last minute. */
+const MARGIN_MS = 60_000;
+
+const CachedToken = z.object({ token: z.string(), expires_at: z.number() });
+type CachedToken = z.infer<typeof CachedToken>;
+
+/** What a token is exchanged for. `rule`: of GANTRY_TRUST_RULE. */
+type Trust = { readonly url: string; readonly audience: string; readonly rule: TrustRuleId | null };
+
+/**
+ * Tokens for the identity of the job. A token is used until shortly before its end, also by the other parts and steps of the
+ * job; a deployment can take longer.
+ */
+export class JobTokens {
+  readonly #runner: Runner;
+  readonly #url: string;
+  #token: CachedToken | null = null;
+  #pending: Promise<Result<string>> | null = null;
+
+  constructor(runner: Runner, url: string) {
+    this.#runner = runner;
+    this.#url = url;
+  }
+
+  /** A token that has not expired. Concurrent calls get the same. */
+  async current(): Promise<Result<string>> {
+    if (this.#token !== null && isUsable(this.#token)) return succeed(this.#token.token);
+    this.#pending ??= this.#find().finally(() => (this.#pending = null));
+    return await this.#pending;
+  }
+
+  async #find(): Promise<Result<string>> {
+    const rule = readTrustRule(this.#runner.environment);
+    if (!rule.ok) return rule;
+    const audience = this.#runner.input("audience") ?? new URL(this.#url).origin;
+    const trust: Trust = { url: this.#url, audience, rule: rule.value };
+    const path = cachePath(this.#runner, trust);
+    const cached = await readCached(path);
+    const found = cached === null ? await exchangePatiently(this.#runner, trust) : succeed(cached);
+    if (!found.ok) return found;
+    this.#runner.mask(found.value.token);
+    if (cached === null && path !== null)
+      await writeAtomic(path, JSON.stringify(found.value), { mode: 0o600, uniqueDraft: true });
+    this.#token = found.value;
+    return succeed(found.value.token);
+  }
+}
+
+const isUsable = ({ expires_at }: CachedToken): boolean => expires_at > Date.now() + MARGIN_MS;
+
+async function exchangePatiently(
+  runner: Runner,
+  { url, audience, rule }: Trust,
+): Promise<Result<CachedToken>> {
+  const signal = AbortSignal.timeout(RETRY_MS);
+  for (let failures = 1; ; failures += 1) {
+    // A new identity token for each try: the installation may have accepted the last one, and accepts each once.
+    const identity = await findIdentityToken({ environment: runner.environment, signal }, audience);
+    if (identity === null)
+      return stop(
+        "not_signed_in",
+        "This job has no identity token. Set the input token, or run the action in a job of GitHub Actions.",
+      );
+    if (!identity.ok) return identity;
+    const exchanged = await exchangeIdentity(url, identity.value.token, rule, signal);
+    if (exchanged.ok) {
+      const { access_token: token, expires_in: seconds } = exchanged.value;
+      return succeed({ token, expires_at: Date.now() + seconds * 1000 });
+    }
+    const { problem, retryAfterMs = 0 } = exchanged;
+    const isWorthRetrying = problem.status === 0 || isTemporary(problem.status);
+    if (signal.aborted || !isWorthRetrying) return exchanged;
+    runner.line(`${problem.detail} Trying again.`);
+    await pause(Math.max(retryDelayMs(failures), retryAfterMs), signal);
+  }
+}
+
+/**
+ * The file with the job's token, in the folder that the runner empties before and after each job. Without a folder, each part
+ * of the step gets its own token, and a step that runs again starts another deployment.
+ */
+function cachePath(runner: Runner, trust: Trust): string | null {
+  const folder = runner.variable("RUNNER_TEMP");
+  if (folder === null || !isAbsolute(folder)) return null;
+  const hash = createHash("sha256").update(JSON.stringify(trust)).digest("hex");
+  return join(folder, `gantry-${hash}.json`);
+}
+
+async function readCached(path: string | null): Promise<CachedToken | null> {
+  if (path === null || (await isReadByOthers(path))) return null;
+  const cached = CachedToken.safeParse(parseJson(await readFile(path, "utf8").catch(() => "")));
+  return cached.success && isUsable(cached.data) ? cached.data : null;
+}
