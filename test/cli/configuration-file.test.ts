@@ -6,10 +6,14 @@ import { describe, expect, it } from "vitest";
 import { commentsOf } from "#cli/configuration/comments.ts";
 import { parseDocument, printDocument } from "#cli/configuration/document.ts";
 import { readSource, suggestedSource } from "#cli/configuration/environment-values.ts";
+import { exportState } from "#cli/configuration/export-state.ts";
 import { kindNames } from "#cli/configuration/item.ts";
-import { type Fields, isSame, type Json } from "#cli/configuration/json.ts";
+import { type Fields, isFields, isSame, type Json } from "#cli/configuration/json.ts";
+import { documentFields } from "#cli/configuration/kind.ts";
 import { Names } from "#cli/configuration/names.ts";
 import { readWanted } from "#cli/configuration/read-wanted.ts";
+import { CreateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
+import { everySetting } from "../support/every-setting.ts";
 
 const names = new Names({ server: new Map([["web-1", "srv_1"]]), project: new Map() });
 
@@ -124,6 +128,67 @@ text = "# not a comment\\n"
     expect(of({ build_command: "" })["build_command"]).toBeNull();
     expect(of({ build_command: null })["build_command"]).toBeNull();
     expect(of({})).not.toHaveProperty("build_command");
+  });
+});
+
+describe("an export", () => {
+  const { name: _, servers: __, ...settings } = { servers: [], ...everySetting };
+  const all = new Names({
+    server: new Map([
+      ["web-1", `srv_${"0".repeat(26)}`],
+      ["#2", `srv_${"0".repeat(25)}1`],
+    ]),
+    project: new Map([["shop", `proj_${"0".repeat(26)}`]]),
+  });
+  const common = { repository: "https://example.com/shop.git", servers: [{ id: all.idOf("server", "#2") }] };
+  const surroundings = { names: all, environment: {}, url: "https://gantry.example.com" };
+
+  /** A project with these settings, as an export has it. */
+  const exportOf = (given: object): Fields => {
+    const fields = documentFields(CreateProjectInput, { ...common, ...given }, all);
+    const item = {
+      kind: "projects",
+      key: "shop",
+      name: "shop",
+      identity: "shop",
+      sources: new Map(),
+    } as const;
+    const more = { id: "x", mark: "", masked: [], given: [] };
+    const wanted = readWanted({ projects: { shop: fields } }, { ...surroundings, path: "x" });
+    if (!wanted.ok) throw new Error(JSON.stringify(wanted.problem.errors));
+    const [own] = wanted.value.state.get("projects") ?? [];
+    return exportState(
+      new Map([["projects", [{ ...item, ...more, fields: own?.fields ?? {} }]]]),
+      surroundings,
+    );
+  };
+  const meaningOf = (file: Fields) => {
+    const wanted = readWanted(file, { ...surroundings, path: "x" });
+    return wanted.ok ? wanted.value.state.get("projects")?.[0]?.fields : wanted.problem.errors;
+  };
+
+  it("of any settings means these settings, in TOML and JSON, and has nothing that it could leave out", () => {
+    const some = fc.subarray(Object.keys(settings), { minLength: 0 });
+    fc.assert(
+      fc.property(some, (chosen) => {
+        const given = Object.fromEntries(
+          Object.entries({ ...settings, ...common }).filter(([one]) => chosen.includes(one) || one in common),
+        );
+        const exported = exportOf(given);
+        const fields = documentFields(CreateProjectInput, given, all);
+        expect(meaningOf(exported)).toEqual(meaningOf({ projects: { shop: fields } }));
+        expect(meaningOf(read(printDocument(exported, "toml")))).toEqual(meaningOf(exported));
+        const table = exported["projects"];
+        const shop = isFields(table) && isFields(table["shop"]) ? table["shop"] : {};
+        for (const name of Object.keys(shop)) {
+          const { [name]: left, ...others } = shop;
+          expect(meaningOf({ projects: { shop: others } }), `${name} ${JSON.stringify(left)}`).not.toEqual(
+            meaningOf(exported),
+          );
+        }
+      }),
+      { numRuns: 25 },
+    );
   });
 });
 
