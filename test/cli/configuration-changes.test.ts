@@ -343,6 +343,10 @@ describe("gantry config pull", () => {
     expect(text).not.toMatch(/LOG_LEVEL|New Year/);
     expect(await config("plan", "--prune")).toMatchObject({ code: 0 });
     expect(await config("pull")).toMatchObject({ code: 0, stdout: "gantry.toml is up to date.\n" });
+    // A file without a table for the variables of a project leaves them alone.
+    expect(text).toContain('[projects."a.b".variables]\n');
+    await write(text.replace('[projects."a.b".variables]\n', ""));
+    expect(await config("pull")).toMatchObject({ code: 0, stdout: "gantry.toml is up to date.\n" });
   });
 });
 

@@ -37,6 +37,12 @@ export class Names {
     return new Names({ server: this.#ids.server, project: new Map(project) });
   }
 
+  /** Only some of the projects. */
+  withProjects(isKept: (name: string) => boolean): Names {
+    const project = [...this.#ids.project].filter(([name]) => isKept(name));
+    return new Names({ server: this.#ids.server, project: new Map(project) });
+  }
+
   /** Names for values that are only compared: each name has an ID that nothing has. @param isOpen knows every name */
   static forFile(servers: readonly string[], projects: readonly string[], isOpen = false): Names {
     const ids = (to: Referred, names: readonly string[]) =>

@@ -7,7 +7,7 @@ import type { Fields } from "#cli/configuration/json.ts";
 import type { Names } from "#cli/configuration/names.ts";
 import { fingerprintOf, type Plan, planChanges, type PlanOptions } from "#cli/configuration/plan.ts";
 import { pathText } from "#cli/configuration/print-toml.ts";
-import { readNames, readState } from "#cli/configuration/read-state.ts";
+import { readNames, readState, variablesIn } from "#cli/configuration/read-state.ts";
 import { readWanted } from "#cli/configuration/read-wanted.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import type { CommandContext } from "#cli/context.ts";
@@ -52,25 +52,18 @@ export async function compareFile(session: Session, path: string): Promise<Resul
   const wanted = readWanted(document.value, { path, names: installed.value, environment, url });
   if (!wanted.ok) return wanted;
   const { state, names } = wanted.value;
-  const current = await readState(session, names, (kind) => state.has(kind));
+  const managed = variablesIn(state);
+  const current = await readState(session, names, {
+    kind: (kind) => state.has(kind),
+    variablesOf: (project) => managed.has(project),
+  });
   if (!current.ok) return current;
   return succeed({
     document: document.value,
     wanted: state,
-    current: managedOf(state, current.value),
+    current: current.value,
     names,
   });
-}
-
-/** The variables of a project are only managed if the file has a table for them. */
-function managedOf(wanted: State, current: State): State {
-  const projects = new Set((wanted.get("variables") ?? []).map(({ key }) => key));
-  return new Map(
-    [...current].map(([kind, items]) => [
-      kind,
-      kind === "variables" ? items.filter(({ key }) => projects.has(key)) : items,
-    ]),
-  );
 }
 
 /** Makes the plan for a file. */

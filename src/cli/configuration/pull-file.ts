@@ -3,7 +3,7 @@ import { formatOf, parseDocument, printDocument } from "#cli/configuration/docum
 import { exportState } from "#cli/configuration/export-state.ts";
 import { type Fields, fieldOf, isFields, isSame } from "#cli/configuration/json.ts";
 import { readFileText } from "#cli/configuration/prepare-plan.ts";
-import { readNames, readState } from "#cli/configuration/read-state.ts";
+import { readNames, readState, variablesIn } from "#cli/configuration/read-state.ts";
 import { readWanted } from "#cli/configuration/read-wanted.ts";
 import { writeOutput } from "#cli/configuration/write-output.ts";
 import type { Result } from "#cli/outcome.ts";
@@ -24,9 +24,19 @@ export async function pullFile(session: Session, path: string): Promise<Result<b
   const wanted = readWanted(document.value, given);
   if (!wanted.ok) return wanted;
   const { state } = wanted.value;
-  const current = await readState(session, installed.value, (kind) => state.has(kind));
+  const inFile = new Set((state.get("projects") ?? []).map(({ key }) => key));
+  const managed = variablesIn(state);
+  const current = await readState(session, installed.value, {
+    kind: (kind) => state.has(kind),
+    variablesOf: (project) => managed.has(project) || !inFile.has(project),
+  });
   if (!current.ok) return current;
-  const exported = exportState(current.value, { names: installed.value, environment, url, before: state });
+  const exported = exportState(current.value, {
+    names: installed.value,
+    environment,
+    url,
+    before: state,
+  });
   const next = ordered(
     document.value,
     document.value["servers"] === undefined ? without(exported, "servers") : exported,

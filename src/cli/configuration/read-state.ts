@@ -19,15 +19,27 @@ export async function readNames({ client }: Session): Promise<Result<Names>> {
   return succeed(new Names({ server: byName(servers.value), project: byName(projects.value) }));
 }
 
+/** What to read of an installation. */
+type Wanted = {
+  readonly kind: (kind: KindName) => boolean;
+  readonly variablesOf: (project: string) => boolean;
+};
+
+/** The projects whose variables a file has a table for. The others are left alone. */
+export function variablesIn(file: State): ReadonlySet<string> {
+  return new Set((file.get("variables") ?? []).map(({ key }) => key));
+}
+
 /** Reads what an installation has of some kinds. */
 export async function readState(
   session: Session,
   names: Names,
-  wanted: (kind: KindName) => boolean,
+  { kind: isWanted, variablesOf }: Wanted,
 ): Promise<Result<State>> {
   const state = new Map<KindName, readonly Item[]>();
-  for (const kind of kindNames.filter(wanted)) {
-    const items = await kinds[kind].read(session, names);
+  for (const kind of kindNames.filter(isWanted)) {
+    const known = kind === "variables" ? names.withProjects(variablesOf) : names;
+    const items = await kinds[kind].read(session, known);
     if (!items.ok) return items;
     state.set(kind, items.value);
   }
