@@ -6,10 +6,12 @@ import { writeAtomic } from "#node/write-atomic.ts";
 
 import { agentFiles } from "../shared/build-agent.ts";
 import { buildDashboard } from "../shared/build-dashboard.ts";
+import { buildPackage } from "../packages/build-packages.ts";
+import { command } from "../packages/package-list.ts";
 import { packageVersion } from "../shared/package-version.ts";
 import { root } from "../shared/root.ts";
 import { problemPage, problemsPage } from "./html/problem-pages.ts";
-import { MISSING_PAGE } from "#contract/public-paths.ts";
+import { COMMAND_PACKAGE_PATH, MISSING_PAGE } from "#contract/public-paths.ts";
 import { pageFiles } from "#contract/reference/page-data.ts";
 import { buildDocsScript, buildDocsStyle } from "../shared/build-docs-files.ts";
 import { readGuides } from "./guides/read-guides.ts";
@@ -60,12 +62,13 @@ const changing = [
   { folder: "app", suffix: "" },
 ];
 
-/** Writes all files that the Worker serves: the reference, the agent, its installer and the dashboard. */
+/** Writes all files that the Worker serves: the reference, the agent, its installer, the command and the dashboard. */
 export async function buildAssets(folder: string): Promise<void> {
   const dashboard = await buildDashboard();
   const files = new Map<string, string | Uint8Array>([
     ...(await referenceFiles()),
     ...(await agentFiles()),
+    [COMMAND_PACKAGE_PATH.slice(1), (await buildPackage(command, await packageVersion())).archive],
     ...dashboard.files,
   ]);
   for (const [path, content] of files) {

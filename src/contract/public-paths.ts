@@ -22,6 +22,9 @@ export function repositoryPage(origin: string, projectId: string): string {
 /** The public paths of the agent: the installer, and the file that it downloads. */
 export const agentFilePaths = { installer: "/install.sh", agent: "/agent/:file" } as const;
 
+/** The public path of the npm package of the command, as `npx` and `npm install` take it. */
+export const COMMAND_PACKAGE_PATH = "/gantry.tgz";
+
 /** The command that downloads the installer. Piped to a shell, it installs or updates the agent. */
 export function installCommand(origin: string): string {
   return `curl -fsSL ${origin}${agentFilePaths.installer}`;

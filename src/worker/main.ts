@@ -19,7 +19,7 @@ import type { AgentRoutes, OpenRoutes, TokenRoutes } from "#worker/http/routes.t
 import { noteTokenUses } from "#worker/http/note-token-uses.ts";
 import { agentRoutes } from "#worker/routes/agent.ts";
 import { routeAgentArtifacts } from "#worker/routes/agent-artifacts.ts";
-import { routeAgentFiles } from "#worker/routes/agent-files.ts";
+import { routePrograms } from "#worker/routes/programs.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
 import { routeDashboard } from "#worker/routes/dashboard.ts";
 import { deploymentRoutes } from "#worker/routes/deployments.ts";
@@ -90,7 +90,7 @@ registerRoutes(app, openRoutes, allowAnyone(servicesOf));
 routeAgentConnect(app, authentication, clock);
 routeAgentArtifacts(app, authentication, clock);
 routeReference(app);
-routeAgentFiles(app);
+routePrograms(app);
 routeDashboard(app);
 routeSecurityText(app, clock);
 registerFallback(app);

@@ -1,5 +1,6 @@
 import {
   agentFilePaths,
+  COMMAND_PACKAGE_PATH,
   dashboardPaths,
   isBelow,
   MISSING_PAGE,
@@ -48,6 +49,7 @@ function methodsByPath(): Map<string, Set<string>> {
   const readOnly = [
     AGENT_CONNECT_PATH,
     SECURITY_TEXT_PATH,
+    COMMAND_PACKAGE_PATH,
     ...referencePaths,
     ...Object.values(agentFilePaths),
     ...Object.values(dashboardPaths),

@@ -1,6 +1,12 @@
 import type { Context as HonoContext, Next } from "hono";
 
-import { agentFilePaths, dashboardPaths, isBelow, referencePaths } from "#contract/public-paths.ts";
+import {
+  agentFilePaths,
+  COMMAND_PACKAGE_PATH,
+  dashboardPaths,
+  isBelow,
+  referencePaths,
+} from "#contract/public-paths.ts";
 import { isOpenToOthers } from "#contract/loopback.ts";
 import { refuse } from "#contract/problems.ts";
 import type { AppEnv } from "#worker/http/app.ts";
@@ -36,10 +42,11 @@ export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<
   return await next();
 }
 
-/** The API, which takes tokens, and the files that a server runs. The reference is public. */
+/** The API, which takes tokens, and the programs that servers and people run. The reference is public. */
 function needsHttps(path: string): boolean {
   if (referencePaths.some((open) => open === path)) return false;
-  return path === agentFilePaths.installer || isBelow(path, "/v1") || isBelow(path, "/agent");
+  const isProgram = path === agentFilePaths.installer || path === COMMAND_PACKAGE_PATH;
+  return isProgram || isBelow(path, "/v1") || isBelow(path, "/agent");
 }
 
 function secureAddress(c: HonoContext<AppEnv>, addressed: URL): string {

@@ -76,6 +76,7 @@ describe("plain HTTP", () => {
     const refused = [
       await ask(`${INSECURE}/v1/agent/connect`, { token: credential, headers }),
       await ask(`${INSECURE}/install.sh`),
+      await ask(`${INSECURE}/gantry.tgz`),
       await ask(`${INSECURE}${await agentFile()}`),
       await ask(`${INSECURE}/healthz`, { token: account.token }),
       await ask(`${INSECURE}/docs`, { token: account.token }),
@@ -171,6 +172,7 @@ describe("every response", () => {
       ["/docs/style.css"],
       ["/docs/problems/none"],
       ["/install.sh"],
+      ["/gantry.tgz"],
       [await agentFile()],
       ["/app"],
       ["/app/"],

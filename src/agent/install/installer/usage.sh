@@ -4,7 +4,7 @@
 set -eu
 
 # Filled in by the installation that serves this script (scripts/shared/build-agent.ts,
-# src/worker/routes/agent-files.ts).
+# src/worker/routes/programs.ts).
 origin='@ORIGIN@'
 agent_version='@AGENT_VERSION@'
 agent_file='@AGENT_FILE@'

@@ -43,7 +43,7 @@ export const MAX_IMAGE_REPORTS = 100;
 export const ProjectImages = z.strictObject({ project_id: ProjectId, bytes: numberFrom(0) });
 export type ProjectImages = z.infer<typeof ProjectImages>;
 
-/** `images`: of the projects that have any, those with the most bytes first. */
+/** `images`: of the projects that have any, the largest first. */
 export const Disk = z.strictObject({
   total_bytes: numberFrom(0),
   free_bytes: numberFrom(0),

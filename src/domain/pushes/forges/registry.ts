@@ -31,7 +31,7 @@ const MANIFEST = /^application\/vnd\.(?:docker\.distribution\.manifest|oci\.imag
 const TAG = /^\w[\w.-]{0,127}$/;
 const DIGEST = /^sha256:([0-9a-f]{64})$/;
 
-/** Reads a delivery of a registry: of one that runs Distribution, or of Harbor. */
+/** Reads a delivery of Distribution or Harbor. */
 export function readRegistry(body: unknown): Delivery {
   if (typeof body === "object" && body !== null && "events" in body) return readDistribution(body);
   const parsed = HarborBody.safeParse(body);
@@ -51,7 +51,7 @@ export function readRegistry(body: unknown): Delivery {
   }
 }
 
-/** Each layer of a pushed image is an event, too. Only the one of the manifest has the tag. */
+/** Each layer of a pushed image is an event, too. Only the event of the manifest has the tag. */
 function readDistribution(body: unknown): Delivery {
   const parsed = DistributionBody.safeParse(body);
   if (!parsed.success) return malformed(parsed.error);

@@ -2,6 +2,15 @@ import { describe, expect, it } from "vitest";
 
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 
+describe("the package of the command", () => {
+  it("is public, and is never taken from a cache without a check", async () => {
+    const response = await call("/gantry.tgz");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("private, no-cache");
+    expect([...new Uint8Array(await response.arrayBuffer()).slice(0, 2)]).toEqual([0x1f, 0x8b]);
+  });
+});
+
 describe("the agent's installer", () => {
   it("is a public script with this installation's address, and is never cached", async () => {
     const response = await call("/install.sh");
