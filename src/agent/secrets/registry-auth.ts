@@ -1,4 +1,6 @@
 import { readRegistryLogins, type RegistryLogin } from "#contract/endpoints/variables/registry-logins.ts";
+import { REGISTRY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
 type Login = Pick<RegistryLogin, "user" | "token">;
 
@@ -11,10 +13,22 @@ export function registryAuth(logins: readonly RegistryLogin[]): string {
   });
 }
 
+/**
+ * The logins in the project's secret for registries. It was sealed for this server, so nobody else could check all of it.
+ * @param value null: the project has none
+ */
+export function openLogins(
+  value: string | null,
+): ResultOf<readonly RegistryLogin[], { readonly message: string }> {
+  const read = value === null ? succeed([]) : readRegistryLogins(value);
+  if (read.ok) return read;
+  return { ok: false, message: `the secret ${REGISTRY_TOKEN} cannot be used: it ${read.message}` };
+}
+
 /** What must be hidden besides the secret itself: the tokens in it, and their form in an auth.json. */
 export function loginValues(value: string | null): readonly string[] {
-  const read = value === null ? null : readRegistryLogins(value);
-  return read?.ok === true ? read.value.flatMap((login) => [login.token, encoded(login)]) : [];
+  const read = openLogins(value);
+  return read.ok ? read.value.flatMap((login) => [login.token, encoded(login)]) : [];
 }
 
 /** The login that programs for images use for an image: the longest of the places that its name begins with. */

@@ -10,7 +10,7 @@ import { probeCommand, pullCommand } from "#agent/containers/image-script.ts";
 import { imageSource } from "#agent/containers/image-source.ts";
 import type { ImageSignatures } from "#agent/policy/image-signatures.ts";
 import { openPolicy } from "#agent/policy/policy.ts";
-import { registryAuth } from "#agent/secrets/registry-auth.ts";
+import { loginValues, openLogins, registryAuth } from "#agent/secrets/registry-auth.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 
 import { ids } from "../support/harness.ts";
@@ -98,6 +98,21 @@ describe("the script of a build or a pull", () => {
     expect(text.indexOf(written)).toBeLessThan(text.indexOf("buildah"));
     expect(text).toContain(build_);
     expect(script({}).text).not.toContain("AUTH");
+  });
+
+  it("uses a secret only as a whole, and hides its parts", () => {
+    const value = "ada:s3cret@ghcr.io\n";
+    expect(openLogins(null)).toEqual({ ok: true, value: [] });
+    expect(openLogins(value)).toEqual({
+      ok: true,
+      value: [{ user: "ada", token: "s3cret", place: "ghcr.io" }],
+    });
+    expect(loginValues(value)).toEqual(["s3cret", btoa("ada:s3cret")]);
+    const wrong = openLogins(`${value}bob:s3cret`);
+    expect(wrong).toMatchObject({
+      message: expect.stringMatching(/^the secret GANTRY_REGISTRY_TOKEN .*line 2 has/),
+    });
+    expect(JSON.stringify(wrong)).not.toContain("s3cret");
   });
 
   it("names the files of the rule, and checks images that are there already", () => {

@@ -14,7 +14,7 @@ import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import type { RunScope } from "#agent/step/run-scope.ts";
 import { type StageLimit, startLimit } from "#agent/step/stage-limit.ts";
 import { fail, failWith, type Step } from "#agent/step/step.ts";
-import { registryAuth } from "#agent/secrets/registry-auth.ts";
+import { openLogins, registryAuth } from "#agent/secrets/registry-auth.ts";
 import { takeTaskOf } from "#agent/workspace/artifact-task.ts";
 import { listReleases, readRelease } from "#agent/workspace/releases.ts";
 import type { ImageChoice } from "#build/choose-image.ts";
@@ -22,8 +22,7 @@ import type { Environment } from "#build/commands/environment.ts";
 import { hasSucceeded } from "#build/process/command.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import type { DockerfileFacts } from "#project-files/dockerfile/read-dockerfile.ts";
-import { readRegistryLogins, type RegistryLogin } from "#contract/endpoints/variables/registry-logins.ts";
-import { isAccessToken, REGISTRY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { isAccessToken } from "#contract/endpoints/variables/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /**
@@ -107,8 +106,8 @@ async function runBuild(
     );
   const refusal = checkStored(context.policy, facts, variables.args);
   if (refusal !== null) return fail("refused_by_policy", "build", refusal);
-  const logins = registryLogins(scope);
-  if (!logins.ok) return logins;
+  const logins = openLogins(scope.variables.registryToken);
+  if (!logins.ok) return fail("secrets_unreadable", "build", logins.message);
   await requireBuildSpace(scope);
   const signatures = imagePolicyOf(context.policy);
   const auth = logins.value.length === 0 ? null : registryAuth(logins.value);
@@ -135,14 +134,6 @@ async function runBuild(
     );
   }
   return await stepAfterEngine(scope, ran, limit);
-}
-
-/** The logins of the project's secret for registries. The secret was sealed for this server, so nothing else could check it. */
-function registryLogins({ variables: { registryToken } }: RunScope): Step<readonly RegistryLogin[]> {
-  const read = registryToken === null ? succeed([]) : readRegistryLogins(registryToken);
-  if (read.ok) return read;
-  const message = `the secret ${REGISTRY_TOKEN} cannot be used: it ${read.message}`;
-  return fail("secrets_unreadable", "build", message);
 }
 
 type ImageVariables = { readonly args: Environment; readonly secrets: Environment };
