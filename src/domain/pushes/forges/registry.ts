@@ -25,13 +25,13 @@ const HarborBody = z.object({ type: z.string(), operator: Name });
 const HarborPush = z.object({ event_data: HarborImages });
 const HarborCloudEvent = z.object({ data: HarborImages });
 
-/** The only types of manifests that have images: of one, and of one for each processor. */
+/** The types of manifests: of an image, and of an image for each processor. */
 const MANIFEST = /^application\/vnd\.(?:docker\.distribution\.manifest|oci\.image\.(?:manifest|index))\./;
 /** Source: the reference grammar of the Distribution project. */
 const TAG = /^\w[\w.-]{0,127}$/;
 const DIGEST = /^sha256:([0-9a-f]{64})$/;
 
-/** Reads a delivery of Distribution or Harbor. */
+/** Reads a delivery of a registry, which runs Distribution or Harbor. */
 export function readRegistry(body: unknown): Delivery {
   if (typeof body === "object" && body !== null && "events" in body) return readDistribution(body);
   const parsed = HarborBody.safeParse(body);
