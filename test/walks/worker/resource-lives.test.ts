@@ -4,6 +4,7 @@ import * as mini from "zod/mini";
 
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
+import { type Resource, resources } from "../../support/resources.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { copyWorld } from "../../support/worker/world-copy.ts";
@@ -11,33 +12,6 @@ import type { World } from "../../support/worker/world.ts";
 import { type Life, lives, type Values } from "../../support/worker/resource-lives.ts";
 
 // What docs/api.md promises to a program that keeps objects as a file describes them, such as a provider of Terraform.
-
-/** The endpoints of a kind of object that a token can create and delete. `update`: null: its objects cannot be changed. */
-type Resource = {
-  readonly create: Endpoint;
-  readonly remove: Endpoint;
-  readonly update: Endpoint | null;
-  readonly read: Endpoint | null;
-};
-
-const table = Object.values<Endpoint>(userEndpoints);
-const isForTokens = ({ access }: Endpoint) => access.by === "token" && access.reach !== "person";
-
-/** Every kind of object, by the path of its list. */
-const resources = new Map<string, Resource>(
-  table.filter(isForTokens).flatMap((remove) => {
-    const create = table.find(
-      ({ method, path, success }) =>
-        method === "POST" && success.status === 201 && remove.path.replace(/\/:\w+$/, "") === path,
-    );
-    if (remove.method !== "DELETE" || create === undefined || !isForTokens(create)) return [];
-    // Something that happens, and no state that a file can describe.
-    if (create.path.endsWith("/deployments")) return [];
-    const at = (method: string) =>
-      table.find((one) => one.method === method && one.path === remove.path) ?? null;
-    return [[create.path, { create, remove, update: at("PATCH"), read: at("GET") }] as const];
-  }),
-);
 
 const AnyObject = z.record(z.string(), z.unknown());
 
