@@ -1,9 +1,11 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import * as mini from "zod/mini";
 
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { userEndpoints } from "#contract/endpoints/user-endpoints.ts";
+import { announce } from "#worker/objects/event-feed/announce.ts";
 import { type Resource, resources } from "../../support/resources.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
@@ -84,6 +86,8 @@ describe("the life of", () => {
     if (resource === undefined) throw new Error(`there is no resource ${life.path}`);
     const world = await copyWorld();
     await live(life, resource, world);
+    // The feed has handed over all events, so that it does not work on the storage of the next test.
+    await announce(env.EVENT_FEED, world.account.id);
   });
 });
 
