@@ -46,13 +46,13 @@ export async function buildPackages({ version, folder, hasExecutable }: BuildOpt
     const content = gzipSync(await readFile(path));
     await rm(path);
     files.set(`${executableName}.gz`, content);
+    const node = await executableNode();
+    files.set(`${executableName}.licenses.txt`, Buffer.from(licensesText(bundled) + nodeLicense(node)));
     const product = {
       ...{ name: executableName, version, description: "The command with Node" },
       purl: `pkg:generic/${executableName}@${version}`,
     };
-    const bill = billOfMaterials({ ...product, sha256: sha256(content) }, bundled, [
-      nodeOf(await executableNode()),
-    ]);
+    const bill = billOfMaterials({ ...product, sha256: sha256(content) }, bundled, [nodeOf(node)]);
     files.set(`${executableName}.cdx.json`, Buffer.from(bill));
   }
   const names = [...files.keys()].toSorted();
@@ -92,6 +92,11 @@ async function addRepository(path: string): Promise<void> {
   const manifest = z.looseObject({}).parse(JSON.parse(await readFile(path, "utf8")));
   const repository = { type: "git", url: `git+${owner.repository}.git` };
   await writeFile(path, `${JSON.stringify({ ...manifest, repository }, null, 2)}\n`);
+}
+
+/** Where the license of Node is, with the licenses of what is in it. The package of Node does not have the text. */
+function nodeLicense(version: string): string {
+  return `\nIt also contains Node ${version}: https://github.com/nodejs/node/blob/v${version}/LICENSE\n`;
 }
 
 function nodeOf(version: string) {

@@ -43,4 +43,13 @@ describe("the package", () => {
     );
     expect(output).toBe(`gantry ${COMMAND_VERSION}\n`);
   });
+
+  it("starts without the modules for requests", () => {
+    execFileSync("tar", ["-xzf", packed, "-C", folder]);
+    const program = join(folder, "package", "gantry.mjs");
+    const code = `process.on("exit", () => console.log(process.moduleLoadList.filter((name) => name.includes("undici"))));
+process.argv.push("gantry", "--version"); await import(${JSON.stringify(program)});`;
+    const printed = execFileSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" });
+    expect(printed).toBe(`gantry ${COMMAND_VERSION}\n[]\n`);
+  });
 });

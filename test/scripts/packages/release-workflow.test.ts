@@ -68,7 +68,8 @@ beforeEach(() => {
     execFileSync("tar", ["-czf", `${name}-1.2.3.tgz`, "package"], { cwd: folder });
   }
   writeFileSync(join(folder, "SHA256SUMS"), execFileSync("sha256sum", ["gantry-1.2.3.tgz"], { cwd: folder }));
-  for (const name of ["gantry-linux-x64.gz", "gantry-1.2.3.cdx.json"]) writeFileSync(join(folder, name), "");
+  for (const name of ["gantry-linux-x64.gz", "gantry-1.2.3.cdx.json", "gantry-linux-x64.licenses.txt"])
+    writeFileSync(join(folder, name), "");
   writeFileSync(join(folder, "notes.md"), "[x](docs/ci.md) and [y](https://docs.example.com/docs/)\n");
 });
 
@@ -93,7 +94,7 @@ function runSteps(job: string, which: RegExp, tag: string): string[] {
 describe("the release workflow", () => {
   it("makes a draft once, with files and links that work outside of the repository", () => {
     const upload =
-      "gh release upload v1.2.3 --clobber SHA256SUMS gantry-1.2.3.tgz gantry-agent-1.2.3.tgz gantry-linux-x64.gz gantry-1.2.3.cdx.json";
+      "gh release upload v1.2.3 --clobber SHA256SUMS gantry-1.2.3.tgz gantry-agent-1.2.3.tgz gantry-linux-x64.gz gantry-1.2.3.cdx.json gantry-linux-x64.licenses.txt";
     const create = "gh release create v1.2.3 --draft --verify-tag --title v1.2.3 --notes-file notes.md";
     expect(runSteps("build", /^sed|^gh/, "v1.2.3")).toEqual(["gh release view v1.2.3", create, upload]);
     expect(readFileSync(join(folder, "notes.md"), "utf8")).toBe(
