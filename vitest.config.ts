@@ -111,7 +111,7 @@ const long = [
   inNode("walks-command", ["walks/cli"]),
   inWorker("edges-worker", testsIn(["edges/worker"])),
   withAgents("edges-agent", ["edges/agent"]),
-  inNode("edges-command", ["edges/cli"]),
+  inNode("edges-command", ["edges/cli", "edges/action"]),
   inNode("edges-journeys", ["edges/journeys"]),
   inNode("install", ["install"]),
   inNode("browser", ["browser"]),

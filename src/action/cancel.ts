@@ -7,10 +7,10 @@ import { runPart } from "#action/run-part.ts";
 import type { Runner } from "#action/runner.ts";
 
 /** The last part of the step: cancels a deployment that the main part has started and not seen to its end. */
-async function cancelStarted(runner: Runner): Promise<Result<boolean>> {
+async function cancelStarted(runner: Runner, signal: AbortSignal): Promise<Result<boolean>> {
   const project = ProjectId.safeParse(runner.state("project"));
   if (!project.success || runner.state("ended") !== null) return succeed(true);
-  const connected = await connect(runner);
+  const connected = await connect(runner, signal);
   if (!connected.ok) return connected;
   const { client } = connected.value;
   const known = DeploymentId.safeParse(runner.state("deployment"));

@@ -35,8 +35,11 @@ const REQUEST_MS = 30_000;
 /** How long a request is tried again. The installation may be in the middle of an update. */
 const RETRY_MS = 60_000;
 
-/** Connects to the installation of the input `url`, with the input `token` or a token for this job. */
-export async function connect(runner: Runner): Promise<Result<Installation>> {
+/**
+ * Connects to the installation of the input `url`, with the input `token` or a token for this job.
+ * @param signal ends retries, also later ones of the client: the runner ends a canceled step soon
+ */
+export async function connect(runner: Runner, signal: AbortSignal): Promise<Result<Installation>> {
   const given = runner.input("url");
   if (given === null)
     return stop(
@@ -47,7 +50,7 @@ export async function connect(runner: Runner): Promise<Result<Installation>> {
   if (!url.ok) return url;
   const stored = runner.input("token");
   const tokens =
-    stored === null ? new JobTokens(runner, url.value) : { current: async () => succeed(stored) };
+    stored === null ? new JobTokens(runner, url.value, signal) : { current: async () => succeed(stored) };
   const token = await tokens.current();
   if (!token.ok) return token;
   if (stored !== null) runner.mask(stored);
@@ -64,6 +67,7 @@ export async function connect(runner: Runner): Promise<Result<Installation>> {
     retryForMs: RETRY_MS,
     now: () => performance.now(),
     newKey: () => randomUUID(),
+    signal,
     onWaiting: ({ detail }) => runner.line(`${detail} Trying again.`),
   });
   const client = createClientOf(endpoints, transport, how);

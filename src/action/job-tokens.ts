@@ -34,12 +34,15 @@ type Trust = { readonly url: string; readonly audience: string; readonly rule: T
 export class JobTokens {
   readonly #runner: Runner;
   readonly #url: string;
+  readonly #signal: AbortSignal;
   #token: CachedToken | null = null;
   #pending: Promise<Result<string>> | null = null;
 
-  constructor(runner: Runner, url: string) {
+  /** @param signal ends the tries to exchange */
+  constructor(runner: Runner, url: string, signal: AbortSignal) {
     this.#runner = runner;
     this.#url = url;
+    this.#signal = signal;
   }
 
   /** A token that has not expired. Concurrent calls get the same. */
@@ -56,7 +59,8 @@ export class JobTokens {
     const trust: Trust = { url: this.#url, audience, rule: rule.value };
     const path = cachePath(this.#runner, trust);
     const cached = await readCached(path);
-    const found = cached === null ? await exchangePatiently(this.#runner, trust) : succeed(cached);
+    const found =
+      cached === null ? await exchangePatiently(this.#runner, trust, this.#signal) : succeed(cached);
     if (!found.ok) return found;
     this.#runner.mask(found.value.token);
     if (cached === null && path !== null)
@@ -71,8 +75,9 @@ const isUsable = ({ expires_at }: CachedToken): boolean => expires_at > Date.now
 async function exchangePatiently(
   runner: Runner,
   { url, audience, rule }: Trust,
+  canceled: AbortSignal,
 ): Promise<Result<CachedToken>> {
-  const signal = AbortSignal.timeout(RETRY_MS);
+  const signal = AbortSignal.any([canceled, AbortSignal.timeout(RETRY_MS)]);
   for (let failures = 1; ; failures += 1) {
     // A new identity token for each try: the installation may have accepted the last one, and accepts each once.
     const identity = await findIdentityToken({ environment: runner.environment, signal }, audience);

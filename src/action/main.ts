@@ -17,7 +17,7 @@ import "#contract/issue-messages.ts";
 async function deploy(runner: Runner, signal: AbortSignal): Promise<Result<boolean>> {
   const inputs = readInputs(runner);
   if (!inputs.ok) return inputs;
-  const connected = await connect(runner);
+  const connected = await connect(runner, signal);
   if (!connected.ok) return connected;
   const installation = connected.value;
   const { client, url } = installation;

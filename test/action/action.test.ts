@@ -1,78 +1,30 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { marked } from "marked";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
 
-import { TrustRule } from "#contract/endpoints/trust-rules/schemas.ts";
 import { root } from "../../scripts/shared/root.ts";
 import { isStartAnswer } from "../support/faults/passages.ts";
-import { createSite, type Site } from "../support/faults/site.ts";
-import { type JobIssuer, startJobIssuer } from "../support/job-issuer.ts";
-import { createInstallation, type Installation } from "../cli/support/installation.ts";
-import { createRunner, type Job, type Printed, readActionFile } from "./support/fake-runner.ts";
+import { readActionFile } from "./support/fake-runner.ts";
+import { named, useJobs } from "./support/use-jobs.ts";
 
-let installation: Installation;
-let issuer: JobIssuer;
-let runner: Awaited<ReturnType<typeof createRunner>>;
-let site: Site;
-let rule: TrustRule;
-let sites = 0;
-
-const claims = {
-  ...{ project_id: "7", job_project_id: "7", ref_path: "refs/heads/main" },
-  ...{ ref_protected: "true", pipeline_source: "push" },
-};
-
-beforeAll(async () => {
-  [installation, issuer] = await Promise.all([createInstallation(), startJobIssuer()]);
-  runner = await createRunner((audience) => issuer.token(audience, claims));
-});
-afterAll(async () => {
-  issuer.close();
-  await runner.close();
-  await installation.stop();
-});
-
-/** Creates the rule that trusts the jobs of these tests. */
-async function trust(more: object): Promise<TrustRule> {
-  const input = {
-    ...{ name: `shop ${sites}`, provider: "gitlab", issuer: issuer.url, subject: "7" },
-    ...{ claims: { ref_path: ["refs/heads/main"] }, scopes: ["deployments:write"], ...more },
-  };
-  return TrustRule.parse((await installation.api.call("POST", "/v1/trust-rules", input)).json);
-}
-
-beforeEach(async () => {
-  if (rule !== undefined) await installation.api.call("DELETE", `/v1/trust-rules/${rule.id}`);
-  sites += 1;
-  site = await createSite(installation, installation.host, `action-${sites}`);
-  rule = await trust({ project_ids: [site.projectId] });
-});
-
-/** The inputs of each step: the proxy between the job and the Worker, and the audience of the rule. */
-const inputs = (more: Record<string, string> = {}) => ({
-  ...{ url: installation.clients.url, audience: rule.audience, ...more },
-});
-const newJob = async (): Promise<Job> => await runner.newJob([...site.source.commits.keys()].at(-1) ?? "");
-const deployments = async () => await installation.api.listDeployments(site.projectId);
-const named = (commands: readonly Printed[], name: string) =>
-  commands.filter((one) => one.name === name).map(({ value }) => value);
+const jobs = useJobs();
 
 describe("the action", () => {
   it("deploys the commit of the job with the job's identity, and shows how it went", async () => {
-    const job = await newJob();
-    await site.source.commit();
-    const { code, stdout, commands, outputs, summary } = await job.run(inputs());
-    const [deployment] = await deployments();
+    const job = await jobs.newJob();
+    await jobs.site.source.commit();
+    const { code, stdout, commands, outputs, summary } = await job.run(jobs.inputs());
+    const [deployment] = await jobs.deployments();
     expect({ code, sha: deployment?.commit_sha }, stdout).toEqual({
       code: 0,
       sha: job.environment["GITHUB_SHA"],
     });
-    expect(deployment?.actor.name).toBe(rule.name);
-    const page = `${installation.clients.url}/app/deployments/${deployment?.id}`;
+    expect(deployment?.actor.name).toBe(jobs.ruleName);
+    const page = `${jobs.installation.clients.url}/app/deployments/${deployment?.id}`;
     expect(outputs).toEqual({ id: deployment?.id, version: "1", url: page, status: "live" });
     expect(named(commands, "group")).toEqual(expect.arrayContaining(["Fetch", "Build", "Activate"]));
     expect(named(commands, "group")).toHaveLength(named(commands, "endgroup").length);
@@ -86,7 +38,7 @@ describe("the action", () => {
     expect(html).toMatch(/<td>Build<\/td>\s*<td align="right">[\d.]+ m?s<\/td>/);
     expect(html).toContain("Open in Gantry</a>");
     // The last part of the step has nothing to do.
-    expect(await job.post(inputs())).toMatchObject({ code: 0, stdout: "" });
+    expect(await job.post(jobs.inputs())).toMatchObject({ code: 0, stdout: "" });
   });
 
   it("fails with the first error, and what a commit or a build prints does nothing to the job", async () => {
@@ -99,9 +51,12 @@ describe("the action", () => {
       "printf 'a\\r::warning::after a return\\n'",
       "echo '##[error]the last line' >&2; exit 3",
     ].join("\n");
-    const sha = await site.source.repository.commit({ "build.sh": hostile, "activate.sh": "true" }, message);
-    const job = await runner.newJob(sha);
-    const { code, commands, outputs, summary } = await job.run(inputs());
+    const sha = await jobs.site.source.repository.commit(
+      { "build.sh": hostile, "activate.sh": "true" },
+      message,
+    );
+    const job = await jobs.newJob(sha);
+    const { code, commands, outputs, summary } = await job.run(jobs.inputs());
     expect({ code, status: outputs["status"] }).toEqual({ code: 1, status: "failed" });
     expect(new Set(commands.map(({ name }) => name))).toEqual(
       new Set(["add-mask", "group", "endgroup", "error"]),
@@ -115,157 +70,90 @@ describe("the action", () => {
   });
 
   it("cancels its deployment when the job is canceled", async () => {
-    await site.source.gate.hold("build");
-    const job = await newJob();
-    const step = job.start(inputs());
-    await site.source.gate.reached("build");
+    await jobs.site.source.gate.hold("build");
+    const job = await jobs.newJob();
+    const step = job.start(jobs.inputs());
+    await jobs.site.source.gate.reached("build");
     step.child.kill("SIGINT");
     const { code, outputs, stdout } = await step.ended;
     expect({ code, status: outputs["status"] }, stdout).toEqual({ code: 1, status: "canceled" });
-    await site.source.gate.open();
-    expect(await installation.api.ended(outputs["id"] ?? "")).toMatchObject({ status: "canceled" });
-    expect((await job.post(inputs())).stdout).toBe("");
+    await jobs.site.source.gate.open();
+    expect(await jobs.installation.api.ended(outputs["id"] ?? "")).toMatchObject({ status: "canceled" });
+    expect((await job.post(jobs.inputs())).stdout).toBe("");
   });
 
   it("cancels it in the last part of the step if the first was killed", async () => {
-    await site.source.gate.hold("build");
-    const job = await newJob();
-    const step = job.start(inputs());
-    await site.source.gate.reached("build");
+    await jobs.site.source.gate.hold("build");
+    const job = await jobs.newJob();
+    const step = job.start(jobs.inputs());
+    await jobs.site.source.gate.reached("build");
     step.child.kill("SIGKILL");
     const { outputs } = await step.ended;
-    const post = await job.post(inputs());
+    const post = await job.post(jobs.inputs());
     expect(post, post.stdout).toMatchObject({ code: 0 });
-    await site.source.gate.open();
-    expect(await installation.api.ended(outputs["id"] ?? "")).toMatchObject({ status: "canceled" });
+    await jobs.site.source.gate.open();
+    expect(await jobs.installation.api.ended(outputs["id"] ?? "")).toMatchObject({ status: "canceled" });
   });
 
   it("cancels what it has started if it was killed before the answer", async () => {
-    await site.source.gate.hold("build");
-    const job = await newJob();
-    const remove = installation.clients.rule((passage) => (isStartAnswer(passage) ? "drop" : null));
-    const step = job.start(inputs());
-    await site.source.gate.reached("build");
+    await jobs.site.source.gate.hold("build");
+    const job = await jobs.newJob();
+    const remove = jobs.installation.clients.rule((passage) => (isStartAnswer(passage) ? "drop" : null));
+    const step = job.start(jobs.inputs());
+    await jobs.site.source.gate.reached("build");
     step.child.kill("SIGKILL");
     expect((await step.ended).outputs).toEqual({});
     remove();
-    const post = await job.post(inputs());
+    const post = await job.post(jobs.inputs());
     expect(post, post.stdout).toMatchObject({ code: 0 });
-    await site.source.gate.open();
-    const [only] = await deployments();
-    expect(await installation.api.ended(only?.id ?? "")).toMatchObject({ status: "canceled" });
+    await jobs.site.source.gate.open();
+    const [only] = await jobs.deployments();
+    expect(await jobs.installation.api.ended(only?.id ?? "")).toMatchObject({ status: "canceled" });
   });
 
   it("deploys once in an attempt of its job, also after a lost answer", async () => {
-    const job = await newJob();
+    const job = await jobs.newJob();
     let lost = 0;
-    const remove = installation.clients.rule((passage) => {
+    const remove = jobs.installation.clients.rule((passage) => {
       if (!isStartAnswer(passage) || lost > 0) return null;
       lost += 1;
       return "drop";
     });
-    const first = await job.run(inputs());
+    const first = await job.run(jobs.inputs());
     remove();
-    const again = await job.run(inputs());
+    const again = await job.run(jobs.inputs());
     expect([lost, first.code, again.code], first.stdout + again.stdout).toEqual([1, 0, 0]);
     expect(again.outputs["id"]).toBe(first.outputs["id"]);
     job.environment["GITHUB_RUN_ATTEMPT"] = "2";
-    const next = await job.run(inputs({ follow: "false" }));
+    const next = await job.run(jobs.inputs({ follow: "false" }));
     expect(next).toMatchObject({ code: 0, outputs: { version: "2" } });
-    expect((await deployments()).map(({ version }) => version)).toEqual([2, 1]);
+    expect((await jobs.deployments()).map(({ version }) => version)).toEqual([2, 1]);
     // It does not cancel what it was told not to wait for.
-    expect((await job.post(inputs())).stdout).toBe("");
-    expect(await installation.api.ended(next.outputs["id"] ?? "")).toMatchObject({ status: "live" });
-  });
-
-  it("cancels its deployment after the input timeout", async () => {
-    await site.source.gate.hold("build");
-    const job = await newJob();
-    const { code, commands, outputs } = await job.run(inputs({ timeout: "0.05" }));
-    expect({ code, status: outputs["status"] }).toEqual({ code: 1, status: "canceled" });
-    expect(named(commands, "error")).toEqual([expect.stringContaining("longer than the input timeout")]);
-    await site.source.gate.open();
-    expect(await installation.api.ended(outputs["id"] ?? "")).toMatchObject({ status: "canceled" });
-  });
-
-  it("fails and leaves the deployment if a freeze holds it", async () => {
-    const times = { type: "once", from: "2026-01-01T00:00:00Z", to: "2099-01-01T00:00:00Z" };
-    const freeze = { name: "Launch", project_id: site.projectId, times };
-    expect((await installation.api.call("POST", "/v1/freezes", freeze)).status).toBe(201);
-    const job = await newJob();
-    const { code, commands, outputs, summary } = await job.run(inputs());
-    expect({ code, status: outputs["status"] }).toEqual({ code: 1, status: "held" });
-    expect(named(commands, "error")).toEqual([
-      expect.stringMatching(/^v1 is held and starts later: it waits for the end of the freeze/),
-    ]);
-    expect(summary).toContain("v1 is held");
-    expect((await job.post(inputs())).stdout).toBe("");
-    expect(await installation.api.getDeployment(outputs["id"] ?? "")).toMatchObject({ status: "building" });
-  });
-
-  it("gets another token when its token expires during the deployment", async () => {
-    const job = await newJob();
-    await job.run(inputs({ project: "none" }));
-    const temporary = job.environment["RUNNER_TEMP"] ?? "";
-    const [name = ""] = await readdir(temporary);
-    const path = join(temporary, name);
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    // It is not used in its last minute, which begins in a moment.
-    const token = { ...JSON.parse(await readFile(path, "utf8")), expires_at: Date.now() + 61_500 };
-    await writeFile(path, JSON.stringify(token));
-    await site.source.gate.hold("build");
-    const step = job.start(inputs());
-    await site.source.gate.reached("build");
-    const masks = () => step.output().match(/^::add-mask::/gm)?.length;
-    await expect.poll(masks).toBe(2);
-    await site.source.gate.open();
-    expect(await step.ended).toMatchObject({ code: 0, outputs: { status: "live" } });
+    expect((await job.post(jobs.inputs())).stdout).toBe("");
+    expect(await jobs.installation.api.ended(next.outputs["id"] ?? "")).toMatchObject({ status: "live" });
   });
 
   it("finds a project by its name, if its token may read names, and shows its site", async () => {
-    const job = await newJob();
-    const byName = inputs({ project: site.name });
+    const job = await jobs.newJob();
+    const byName = jobs.inputs({ project: jobs.site.name });
     const refused = await job.run(byName);
     expect(named(refused.commands, "error")).toEqual([
       expect.stringContaining("It is for one project: remove the input project"),
     ]);
-    await installation.api.call("DELETE", `/v1/trust-rules/${rule.id}`);
-    rule = await trust({ scopes: ["deployments:write", "projects:read"] });
-    const other = await newJob();
-    const wrong = await other.run(inputs({ project: `${site.name}x` }));
-    expect(named(wrong.commands, "error")).toEqual([expect.stringContaining(`Did you mean ${site.name}?`)]);
-    const none = await other.run(inputs());
+    await jobs.trust({ scopes: ["deployments:write", "projects:read"] });
+    const other = await jobs.newJob();
+    const wrong = await other.run(jobs.inputs({ project: `${jobs.site.name}x` }));
+    expect(named(wrong.commands, "error")).toEqual([
+      expect.stringContaining(`Did you mean ${jobs.site.name}?`),
+    ]);
+    const none = await other.run(jobs.inputs());
     expect(named(none.commands, "error")).toEqual([expect.stringContaining("Set the input project")]);
-    const { code, outputs, summary } = await other.run(inputs({ project: site.name, branch: "main" }));
-    const { url } = await installation.api.getProject(site.projectId);
+    const { code, outputs, summary } = await other.run(
+      jobs.inputs({ project: jobs.site.name, branch: "main" }),
+    );
+    const { url } = await jobs.installation.api.getProject(jobs.site.projectId);
     expect({ code, site: outputs["site"] }).toEqual({ code: 0, site: url });
-    expect(await marked.parse(summary)).toContain(`${site.name} v1 is live`);
-  });
-
-  it("says what is missing", async () => {
-    const refused: [Record<string, string>, Record<string, string>, string][] = [
-      [{ url: "" }, {}, "Set the input url"],
-      [{ url: "http://gantry.example.com" }, {}, "does not protect the token"],
-      [{ follow: "perhaps" }, {}, "must be true or false"],
-      [{ timeout: "soon" }, {}, "number of minutes"],
-      [{ image: "ghcr.io/acme/shop" }, {}, "image must be NAME:TAG"],
-      [{ commit: "main" }, {}, "commit must be 7 to 40 hexadecimal digits"],
-      [{}, { ACTIONS_ID_TOKEN_REQUEST_URL: "" }, "Add id-token: write"],
-      [{ audience: "https://other.example.com" }, {}, "audience"],
-      [{ token: "wrong" }, {}, "token"],
-    ];
-    const job = await newJob();
-    for (const [given, environment, message] of refused) {
-      const before = { ...job.environment };
-      Object.assign(job.environment, environment);
-      const { code, commands } = await job.run(inputs(given));
-      Object.assign(job.environment, before);
-      expect({ code, errors: named(commands, "error") }).toEqual({
-        code: 1,
-        errors: [expect.stringContaining(message)],
-      });
-    }
-    expect(await deployments()).toEqual([]);
+    expect(await marked.parse(summary)).toContain(`${jobs.site.name} v1 is live`);
   });
 });
 
