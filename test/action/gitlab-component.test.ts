@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -137,8 +137,9 @@ describe("the component for GitLab CI", () => {
     const { child, ended } = job.script();
     await site.source.gate.reached("build");
     const [running] = await installation.api.listDeployments(site.projectId);
-    // The job follows the deployment when its name is known.
-    await expect.poll(() => existsSync(`${job.folder}.tmp/gantry/deployment`)).toBe(true);
+    // From then on, the job can cancel it.
+    const started = `${job.folder}.tmp/gantry/started.json`;
+    await expect.poll(() => readFileSync(started, "utf8")).toContain(running?.id);
     process.kill(-(child.pid ?? 0), "SIGKILL");
     await ended;
     const after = await job.after("canceled");
