@@ -13,26 +13,26 @@ const replaced: ReadonlySet<string> = new Set(["command", "entrypoint", "test"])
 /** Fields that are a map, or a list of `NAME=value`. */
 const assignments: ReadonlySet<string> = new Set(["environment", "args", "labels"]);
 
-const noTags: Tags = new Map();
-
 /** Merges the services of a file into the services of earlier files. @param tags the merge tags of the later file */
 export function mergeServices(earlier: Fields, later: Fields, tags: Tags, read: ReadMap): Fields {
   return mergeMaps(earlier, later, ["services"], tags, read);
 }
 
-/** The services with the fields of the services of the same file that they extend. */
-export function withExtended(services: Fields, read: ReadMap): Fields {
-  return new Map([...services].map(([name, value]) => [name, extended(value, services, read, [name])]));
-}
-
-function extended(value: unknown, services: Fields, read: ReadMap, names: readonly string[]): unknown {
-  const { extends: target, ...own } = Object.fromEntries(read(value));
-  const fields = read(target);
-  const name = textOf(target) ?? (fields.has("file") ? null : textOf(fields.get("service")));
-  const base = name === null || names.includes(name) ? undefined : services.get(name);
-  if (name === null || base === undefined) return value;
-  const whole = extended(base, services, read, [...names, name]);
-  return Object.fromEntries(mergeMaps(read(whole), read(own), [], noTags, read));
+/** The services of a file with the fields of its services that they extend. Compose does this before it merges files. */
+export function withExtended(services: Fields, tags: Tags, read: ReadMap): Fields {
+  /** @param names of the service, after the services that extend it */
+  const extended = (value: unknown, names: readonly string[]): unknown => {
+    const { extends: target, ...own } = Object.fromEntries(read(value));
+    const fields = read(target);
+    const name = textOf(target) ?? (fields.has("file") ? null : textOf(fields.get("service")));
+    const base = name === null || names.includes(name) ? undefined : services.get(name);
+    if (name === null || base === undefined) return value;
+    const whole = extended(base, [...names, name]);
+    return Object.fromEntries(
+      mergeMaps(read(whole), read(own), ["services", names.at(-1) ?? ""], tags, read),
+    );
+  };
+  return new Map([...services].map(([name, value]) => [name, extended(value, [name])]));
 }
 
 function mergeMaps(

@@ -40,7 +40,9 @@ export function readComposeFiles(
     const top = read(yaml.value.value);
     const own = read(top.get("services"));
     if (own.size === 0) return noServices(path, top, (value) => read(value).size > 0);
-    services = at === 0 ? own : mergeServices(services, own, yaml.value.tags, read);
+    const { tags } = yaml.value;
+    const whole = withExtended(own, tags, read);
+    services = at === 0 ? whole : mergeServices(services, whole, tags, read);
     for (const key of top.keys()) if (!readKeys.has(key) && !key.startsWith("x-")) others.add(key);
   }
   const all = files.map(({ path }) => path).join(" and ");
@@ -49,15 +51,14 @@ export function readComposeFiles(
       `${all} defines ${services.size} services, and at most ${MAX_SERVICES} are read`,
       "Divide the file.",
     );
-  const whole = withExtended(services, read);
-  for (const [name, value] of whole)
+  for (const [name, value] of services)
     if (read(value).size === 0)
       return unusable(
         `the service ${name.slice(0, 60)} of ${all} has no fields`,
         "Give it an `image` or a `build`, or remove it. If the file completes another one, name both: `gantry import compose compose.yaml FILE`.",
       );
   return succeed({
-    services: [...whole].map(([name, value]) => readService(name, value, read)),
+    services: [...services].map(([name, value]) => readService(name, value, read)),
     others: [...others],
   });
 }

@@ -106,6 +106,10 @@ describe("several Compose files", () => {
       { name: "COLOR", value: "red" },
     ]);
     expect(untaken.map(({ what }) => what)).not.toContain("the volume /app");
+    // A service extends another of its own file, before the files are merged.
+    const file = "services: { web: { command: a }, job: { extends: web, ports: !reset [] } }";
+    const { roles } = importOf("services: { web: { build: . }, db: { image: postgres } }", file);
+    expect(roles.foreign).toEqual([{ name: "job", image: null, pulled: null }]);
   });
 
   it("may each complete the services of the first", () => {
