@@ -4,6 +4,7 @@ import {
   type ImageChoice,
   type OtherSetting,
   dockerfileNotes,
+  orImage,
 } from "#build/choose-image.ts";
 import { appBesidePage, siteNotes } from "#project-files/frameworks/app-beside-page.ts";
 import { noSite } from "#project-files/frameworks/no-site.ts";
@@ -210,7 +211,7 @@ export function chooseBuild(tree: Tree, files: RepositoryFiles, settings: Chosen
     presetCommands,
     isPresetInstall,
     installFolder: isSet("install_command") ? null : installFolder(framework, tree),
-    problem: found.ok ? (decided?.problem ?? problem) : found.problem,
+    problem: found.ok ? (isImage ? (decided?.problem ?? problem) : orImage(problem, tree)) : found.problem,
     image: decided?.image ?? null,
     isPublished,
     findsOutput:

@@ -104,6 +104,13 @@ export function portOf(containerPort: number | undefined, exposed: readonly numb
   return known === undefined ? { port: USUAL_PORT, from: "default" } : { port: known, from: "EXPOSE" };
 }
 
+/** A problem of a build without an image, with the Dockerfile as another way. */
+export function orImage(problem: FileProblem | null, { dockerfile }: Tree): FileProblem | null {
+  if (problem === null || dockerfile === null) return problem;
+  const other = `Or set framework to \`dockerfile\`: it builds and runs the image of ${dockerfile.path}.`;
+  return { ...problem, hint: problem.hint === null ? other : `${problem.hint} ${other}` };
+}
+
 /** What a person should know about the Dockerfile, in sentences without a full stop. @param decided null: it is not used */
 export function dockerfileNotes({ dockerfile }: Tree, decided: DecidedImage | null): readonly string[] {
   if (decided === null)
@@ -113,8 +120,12 @@ export function dockerfileNotes({ dockerfile }: Tree, decided: DecidedImage | nu
   if (decided.image === null) return [];
   const { facts, containerPort } = decided.image;
   const { ports } = facts;
-  if (ports.length === 0 || portOf(containerPort, ports).from !== "default") return [];
+  const open = facts.baseImages
+    .filter((image) => image.includes("$"))
+    .map((image) => `the base image ${shown(image)} has no default: set its variable as a plain variable`);
+  if (ports.length === 0 || portOf(containerPort, ports).from !== "default") return open;
   return [
+    ...open,
     `the image exposes the ports ${ports.slice(0, MOST_NAMED).join(", ")}: set container_port of the process web to the port for visitors, which is otherwise ${USUAL_PORT}`,
   ];
 }

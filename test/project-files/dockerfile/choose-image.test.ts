@@ -180,6 +180,17 @@ describe("a project with a Dockerfile", () => {
     expect(built).toBeNull();
   });
 
+  it("is another way if nothing starts the app, and names a base image in a variable", () => {
+    const files = { "requirements.txt": "flask", Dockerfile: "ARG BASE\nFROM $BASE" };
+    expect(choose({ files }).problem?.hint).toMatch(
+      /^Define the process web .* Or set framework to `dockerfile`: it builds and runs the image of Dockerfile\.$/,
+    );
+    expect(choose({ files, settings: { framework: "dockerfile" } })).toMatchObject({
+      problem: null,
+      notes: ["the base image `$BASE` has no default: set its variable as a plain variable"],
+    });
+  });
+
   it("listens on the port that is set, the only port that it exposes, or 8080", () => {
     expect(portOf(3000, [80])).toEqual({ port: 3000, from: "setting" });
     expect(portOf(undefined, [80])).toEqual({ port: 80, from: "EXPOSE" });
