@@ -138,7 +138,7 @@ export const processFieldTexts = {
   overlap:
     "For a process without a port: whether old and new instances run at the same time for a moment at a deployment. Default: `true`.",
   container_port:
-    "For a project that runs as a container: the port on which the container listens. If omitted: the only port that the image exposes, or 8080.",
+    "For a project that runs as a container: the port on which the container listens. If omitted: the only port that the image exposes, where 443 does not count beside others. If it exposes several, 8080 or 80 if it is one of them, and otherwise 8080.",
   network: "For a project that runs as a container: the network of the container. Default: `private`.",
 } satisfies Readonly<Record<ProcessField, string>>;
 
