@@ -101,9 +101,10 @@ function growthOf(schema: mini.ZodMiniType): Pick<Schema, "x-growing"> {
   if (fallback === null) return {};
   const { $schema: _, ...json } = z.toJSONSchema(fallback, {
     unrepresentable: "any",
-    override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema instanceof mini.ZodMiniCustom)
-        Object.assign(jsonSchema, { type: "string", format: UNKNOWN_VALUE });
+    override(part) {
+      markGrowing(part);
+      if (part.zodSchema instanceof mini.ZodMiniCustom)
+        Object.assign(part.jsonSchema, { type: "string", format: UNKNOWN_VALUE });
     },
   });
   return { "x-growing": Schema.parse(json) };

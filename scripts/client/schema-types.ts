@@ -48,18 +48,17 @@ function typeNamed(type: string, schema: Schema, indent: string): string {
   }
 }
 
-function objectType(
-  { properties = {}, required = [], additionalProperties }: Schema,
-  indent: string,
-): string {
+function objectType({ properties = {}, required, additionalProperties }: Schema, indent: string): string {
   const fields = Object.entries(properties);
   if (typeof additionalProperties === "object" && fields.length === 0)
     return `Record<string, ${typeOf(additionalProperties, indent)}>`;
+  // A request without fields, to which options are added. No schema lists that it requires nothing.
+  if (fields.length === 0 && required?.length === 0) return "{}";
   if (fields.length === 0) return `Record<string, ${additionalProperties === false ? "never" : "unknown"}>`;
   const inner = `${indent}  `;
   const lines = fields.map(([name, field]) => {
     const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
-    const mark = required.includes(name) ? "" : "?";
+    const mark = required?.includes(name) === true ? "" : "?";
     return `${comment(field.description, inner)}${inner}${key}${mark}: ${typeOf(field, inner)};\n`;
   });
   return `{\n${lines.join("")}${indent}}`;

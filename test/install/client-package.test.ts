@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 
+import { calls } from "#library/calls.ts";
 import { formWebhookSecret, signedHeaders } from "#sealing/standard-webhook.ts";
 import { example } from "#contract/reference/examples.ts";
 import { buildClient } from "../../scripts/client/build-client.ts";
@@ -77,6 +78,25 @@ async function compile(files: readonly string[], options: Readonly<Record<string
   return await runCommand(["tsc", "-p", folder]);
 }
 
+/** A program that compiles only if the printed types of each operation agree with the schemas. */
+function comparison(): string {
+  const names = Object.keys(calls);
+  const lines = names.map(
+    (name) => `export const ${name}: [
+  Printed["${name}"]["answer"], Body<Ours["${name}"]>, Params<Ours["${name}"]>,
+] = null as unknown as [Ours["${name}"]["answer"], Body<Printed["${name}"]>, Params<Printed["${name}"]>];`,
+  );
+  return `import type { Operations as Ours } from "#library/operations.ts";
+import type { Operations as Printed } from "./package/index.js";
+type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;
+type Given<Request, Name> = Name extends keyof Request ? Writable<Request[Name]> : unknown;
+type Body<Of extends { readonly request: object }> = Given<Of["request"], "body">;
+type Params<Of> = Of extends { readonly request: { readonly params: infer Needed } } ? Needed : unknown;
+export const missing: Exclude<keyof Printed, keyof Ours> extends never ? true : false = true;
+${lines.join("\n")}
+`;
+}
+
 /** What a webhook sends of an event. */
 async function signedEvent(event: unknown) {
   const secret = formWebhookSecret(new Uint8Array(32).fill(7));
@@ -112,6 +132,26 @@ describe("the package of the client", () => {
   });
 });
 
+describe("the types of the client", () => {
+  it("take and return what the schemas do", async () => {
+    // Below the repository, where the schemas are found.
+    const here = join(root, "build", `client-types-${process.pid}`);
+    await buildClient(join(here, "package"), { name: "gantry-client", version: "1.2.3" });
+    await writeFile(join(here, "compare.ts"), comparison());
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true, types: [] },
+      ...{ target: "es2024", lib: ["es2024", "dom"], module: "esnext", moduleResolution: "bundler" },
+    };
+    await writeFile(
+      join(here, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, include: ["compare.ts"] }),
+    );
+    const outcome = await runCommand(["tsc", "-p", here]);
+    await rm(here, { recursive: true });
+    expect(outcome).toMatchObject({ code: 0, output: "" });
+  });
+});
+
 describe("docs/client.md", () => {
   it("compiles, and its examples do what it says", async () => {
     const modules = await readModules();
@@ -124,9 +164,9 @@ describe("docs/client.md", () => {
     expect(await compile(files, types)).toMatchObject({ code: 0, output: "" });
 
     const env = { GANTRY_TOKEN: gantry.token };
-    const calls = await runCommand([process.execPath, "example-1.ts"], { cwd: folder, env });
-    expect(calls).toMatchObject({ code: 0 });
-    const printed = calls.stdout.split("\n");
+    const printing = await runCommand([process.execPath, "example-1.ts"], { cwd: folder, env });
+    expect(printing).toMatchObject({ code: 0 });
+    const printed = printing.stdout.split("\n");
     expect(printed).toEqual(
       expect.arrayContaining([
         gantry.accountName,
