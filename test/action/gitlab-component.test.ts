@@ -13,6 +13,7 @@ import { root } from "../../scripts/shared/root.ts";
 import { createCli } from "../cli/support/command.ts";
 import { createInstallation, type Installation } from "../cli/support/installation.ts";
 import { createSite, type Site } from "../support/faults/site.ts";
+import { runShell } from "../support/run-shell.ts";
 import { type JobIssuer, startJobIssuer } from "../support/job-issuer.ts";
 
 /** What GitLab reads in a component and in a job of it. Source: GitLab, "CI/CD inputs" and "CI/CD YAML syntax reference". */
@@ -148,11 +149,13 @@ describe("the component for GitLab CI", () => {
     expect(await installation.api.ended(running?.id ?? "")).toMatchObject({ status: "canceled" });
   });
 
-  it("needs the address and the command", async () => {
-    await expect(includeComponent({ url: "https://gantry.example.com" })).rejects.toThrow(
-      "command is missing",
-    );
-    const { jobs } = await includeComponent({ url: "https://gantry.example.com", command: "gantry" });
+  it("needs the address, and then downloads the command from there", async () => {
+    await expect(includeComponent({})).rejects.toThrow("url is missing");
+    const { jobs } = await includeComponent({ url: "https://gantry.example.com" });
     expect(jobs["deploy"]?.id_tokens).toEqual({ GANTRY_ID_TOKEN: { aud: "https://gantry.example.com" } });
+    const [first = ""] = jobs["deploy"]?.script ?? [];
+    const env = { ...jobs["deploy"]?.variables };
+    const { output } = await runShell(["bash", "-c", `${first}; echo "$GANTRY_COMMAND"`], { env });
+    expect(output.trim()).toBe("npx --yes https://gantry.example.com/gantry.tgz");
   });
 });

@@ -416,7 +416,7 @@ times = { type = "weekly", days = ["funday"], from = "1", to = "08:00", timezone
       'projects."my.blog".keep_releases must be 2 or more',
       'projects."my.blog".processes.web.instances must be 12 or less',
       'projects."my.blog".processes.web.port must be a boolean',
-      'projects."my.blog".variables.GANTRY_ID must not begin with GANTRY, except GANTRY_REPOSITORY_TOKEN',
+      'projects."my.blog".variables.GANTRY_ID must not begin with GANTRY, except GANTRY_REPOSITORY_TOKEN and GANTRY_REGISTRY_TOKEN',
       'projects."my.blog".variables.PORT must be a text in quotes, or a table such as { from = "env:NAME" }',
       'projects."my.blog".variables.TOKEN.from must be the name of an environment variable, such as "env:SHOP_TOKEN", and not the token of the command',
       "projects.shop.keep_release is unknown. Did you mean keep_releases?",

@@ -121,7 +121,9 @@ describe("the address of the installation", () => {
     );
     expect(lines.length).toBeGreaterThan(guides.length);
     for (const line of lines)
-      expect(line).toMatch(/install\.sh|gantry login|npm run (?:release|sign-in)|^gantry\.example\.com$/);
+      expect(line).toMatch(
+        /install\.sh|gantry\.tgz|gantry login|npm run (?:release|sign-in)|^gantry\.example\.com$/,
+      );
   });
 });
 

@@ -20,7 +20,7 @@ const signs: Readonly<Record<string, RegExp>> = {
   "Previews of pull requests": /^(path|field|command).*(preview|pull_request)/,
   "Environments of one project, and promotion between them": /environments|promot/,
   "Docker Compose files that run as they are": /^framework compose/,
-  "Services in one click": /template|marketplace|catalog/,
+  "Services in one click": /^(path|field|command) .*(template|marketplace|catalog)/,
   "An interactive console": /console|--tty|--interactive|attach/,
   Autoscaling: /autoscal|(min|max)_instances/,
   "Failover of cron jobs": /failover|field volumes/,
