@@ -155,7 +155,7 @@ describe("the component for GitLab CI", () => {
     expect(jobs["deploy"]?.id_tokens).toEqual({ GANTRY_ID_TOKEN: { aud: "https://gantry.example.com" } });
     const [first = ""] = jobs["deploy"]?.script ?? [];
     const env = { ...jobs["deploy"]?.variables };
-    const { output } = await runShell(["bash", "-c", `${first}; echo "$GANTRY_COMMAND"`], { env });
+    const { output } = await runShell(["sh", "-c", `${first}; echo "$GANTRY_COMMAND"`], { env });
     expect(output.trim()).toBe("npx --yes https://gantry.example.com/gantry.tgz");
   });
 });
