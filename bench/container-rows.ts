@@ -15,7 +15,7 @@ const SETTLED_MS = 3_000;
 const BUILD_GOAL_MS = 2_000;
 const UNCHANGED_GOAL = 1;
 const START_GOAL_MS = 1_500;
-const MEMORY_GOAL_KIB = 40 * 1024;
+const MEMORY_GOAL_KIB = 20 * 1024;
 
 /** Each round builds the layers after the app's file. */
 const DOCKERFILE = `FROM node:24
