@@ -14,7 +14,7 @@ import { WebhookRows } from "#contract/endpoints/webhooks/schemas.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { createLinkProxy, type LinkProxy } from "../support/faults/link-proxy.ts";
 import { type Api, createApi } from "../support/journey-api.ts";
-import { addMember, becomeOwner, fullToken } from "../support/people.ts";
+import { addMember, becomeOwner, fullToken, type Person } from "../support/people.ts";
 import { createCli, jsonOf } from "./support/command.ts";
 import { type ConnectedServer, connectServer } from "./support/server-with-key.ts";
 
@@ -447,10 +447,15 @@ times = { type = "weekly", days = ["funday"], from = "1", to = "08:00", timezone
 });
 
 describe("the grants of members", () => {
+  let owner: Person;
+  let people: NodeJS.ProcessEnv & { readonly GANTRY_TOKEN: string };
+  beforeAll(async () => {
+    owner = await becomeOwner(gantry.url, gantry.signInCode(), "Ada");
+    people = { GANTRY_URL: gantry.url, GANTRY_TOKEN: await fullToken(owner) };
+  });
+
   it("are applied to members, and people who have not joined are named", async () => {
-    const owner = await becomeOwner(gantry.url, gantry.signInCode(), "Ada");
     const grace = await addMember(gantry.url, owner.token, [{ role: "viewer" }], "Grace");
-    const people = { GANTRY_URL: gantry.url, GANTRY_TOKEN: await fullToken(owner) };
     await connectServer({ url: gantry.url, token: people.GANTRY_TOKEN }, "web-1").then((one) => one.stop());
     const exported = await cli.run(["config", "export", "all.json"], { env: people });
     expect(exported).toMatchObject({ code: 0, stdout: "" });
@@ -476,5 +481,22 @@ describe("the grants of members", () => {
       { role: "deployer", project_ids: null, extra_scopes: ["deployments:approve"] },
     ]);
     expect(await cli.run(["config", "plan", "all.json"], { env: people })).toMatchObject({ code: 0 });
+  });
+
+  it("never go to a member who only has the name of somebody else", async () => {
+    const names = ["linus@example.com", "Barbara", "Barbara"];
+    for (const name of names) await addMember(gantry.url, owner.token, [{ role: "viewer" }], name);
+    const table = { grants: [{ role: "admin" }] };
+    const members = { "linus@example.com": table, Barbara: table };
+    await write(JSON.stringify({ members }), "members.json");
+    const applied = await cli.run(["config", "apply", "members.json", "--yes"], { env: people });
+    expect(applied).toMatchObject({ code: 0 });
+    expect(applied.stdout).toContain('members."linus@example.com" is no member yet');
+    expect(applied.stdout).toContain("members.Barbara is no member yet");
+    const rows = MemberRows.parse(
+      (await createApi(gantry.url, people.GANTRY_TOKEN).call("GET", "/v1/members")).json,
+    );
+    const roles = new Set(rows.members.flatMap(({ grants }) => grants.map(({ role }) => role)));
+    expect([...roles]).not.toContain("admin");
   });
 });

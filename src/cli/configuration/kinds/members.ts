@@ -28,7 +28,7 @@ export const MemberTable = z.strictObject({
   grants: z._default(z.array(GrantInput).check(z.maxLength(MAX_GRANTS)), []),
 });
 
-/** The grants of members, by their address, or by their name if they have none. */
+/** The grants of members, by their address, or by their name if they have none and nobody else has it. */
 export const memberKind: Kind = {
   name: "members",
   schema: MemberTable,
@@ -36,11 +36,17 @@ export const memberKind: Kind = {
     const read = readTable(table, reading, { schema: MemberTable });
     if (read === null) return null;
     const fields = fieldsOf(MemberTable.parse(read.request), reading.names);
-    return { name: key, identity: key.toLowerCase(), fields, sources: read.sources, masked: [] };
+    return {
+      name: key,
+      identity: identityOf(key, key.includes("@")),
+      fields,
+      sources: read.sources,
+      masked: [],
+    };
   },
   async read({ client }, names) {
     const members = await readAll(client.listMembers, (page) => page.members);
-    return members.ok ? succeed(members.value.map((member) => toItem(member, names))) : members;
+    return members.ok ? succeed(named(members.value.map((member) => toItem(member, names)))) : members;
   },
   readAgain: async ({ client }, names, { id }) =>
     await foundOr(client.getMember({ params: { member_id: MemberId.parse(id) } }), (member) =>
@@ -58,6 +64,18 @@ export const memberKind: Kind = {
   remove: async () => await Promise.reject(new Error("a member is not removed by a file")),
 };
 
+/** Members choose their names: a name that looks like an address is not the address. */
+function identityOf(key: string, isAddress: boolean): string {
+  return `${isAddress ? "address" : "name"} ${key.toLowerCase()}`;
+}
+
+/** Gives members with the same name identities of their own: the name in a file could mean either of them. */
+function named(items: readonly Item[]): readonly Item[] {
+  const isShared = ({ id, identity }: Item) =>
+    items.some((other) => other.id !== id && other.identity === identity);
+  return items.map((item) => (isShared(item) ? { ...item, identity: `${item.identity} ${item.id}` } : item));
+}
+
 function toItem(member: Member, names: Names): Item {
   const { id, email, name } = member;
   const key = email ?? name;
@@ -66,7 +84,7 @@ function toItem(member: Member, names: Names): Item {
     key,
     id,
     name: key,
-    identity: key.toLowerCase(),
+    identity: identityOf(key, email !== null),
     fields: fieldsOf(member, names),
   });
 }
