@@ -50,7 +50,7 @@ export function choosePrebuilt(settings: ChosenSettings): BuildChoice {
       isPrebuilt: true,
       facts: {
         ...{ stages: [], target: 0, args: new Map(), argNames: [], baseImages: [], secrets: [], ports: [] },
-        volumes: [],
+        ...{ volumes: [], writtenArgs: [] },
         ...{ entrypoint: null, command: null, user: null, workdir: null },
       },
       web: {},

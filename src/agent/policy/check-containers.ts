@@ -1,6 +1,7 @@
 import { requirementOf } from "#agent/policy/image-signatures.ts";
 import type { Policy } from "#agent/policy/policy.ts";
 import type { Release } from "#agent/workspace/releases.ts";
+import { argValues } from "#project-files/dockerfile/stages.ts";
 import { expand } from "#project-files/dockerfile/words.ts";
 import type { DockerfileFacts } from "#project-files/dockerfile/read-dockerfile.ts";
 import { isImageRepository, parseRepository } from "#contract/addresses/repository-address.ts";
@@ -30,29 +31,40 @@ const platforms = ["TARGET", "BUILD"].flatMap((of) =>
   ["PLATFORM", "OS", "ARCH", "VARIANT"].map((name) => [`${of}${name}`, "-"] as const),
 );
 
+/** `args`: the values of variables that the build passes. */
+type CheckedBuild = {
+  readonly path: string;
+  readonly facts: Pick<DockerfileFacts, "stages" | "writtenArgs">;
+  readonly args: Readonly<Record<string, string>>;
+};
+
 /**
- * Checks that a Dockerfile is not based on an image in the storage by the storage's own name for it. Its signature would not be checked:
- * it can be older than the rule. buildah replaces variables in more ways than are known here, so a name with such a way is refused.
- * @param args the values of variables that the build passes
+ * Checks that a Dockerfile uses no image in the storage by the storage's own name for it. Its signature would not be checked: it can be
+ * older than the rule. buildah replaces variables in more ways than are known here, so a name with such a way is refused.
  */
-export function checkStored(
-  policy: Policy,
-  { stages, args: defaults }: Pick<DockerfileFacts, "stages" | "args">,
-  args: Readonly<Record<string, string>>,
-): PolicyRefusal {
+export function checkStored(policy: Policy, { path, facts, args }: CheckedBuild): PolicyRefusal {
   if (policy.image_signatures === "any") return null;
-  const declared = [...defaults].map(([name, value]) => [name, args[name] ?? value] as const);
-  const values = new Map<string, string | null>([...platforms, ...declared]);
-  for (const { image, parent } of stages) {
-    const name = parent === null ? expand(image, values) : "";
-    if (name === null)
-      return refusedBy(
-        policy,
-        "image_signatures",
+  const refuse = (what: string, way?: string) => refusedBy(policy, "image_signatures", what, way);
+  // Source: the manual page buildah-build.
+  if (path.endsWith(".in"))
+    return refuse(`${path}, which the C preprocessor would change before the build`, "Give it another name");
+  const values = new Map<string, string | null>([...platforms, ...argValues(facts.writtenArgs, args)]);
+  for (const { name, image, parent, sources } of facts.stages) {
+    const base = parent === null ? expand(image, values) : "";
+    if (base === null)
+      return refuse(
         `a base image whose name only the build knows (FROM ${image})`,
         "Give each variable in it a value, and use only $NAME, ${NAME} and ${NAME:-VALUE}",
       );
-    if (name.includes(STORAGE)) return refusedBy(policy, "image_signatures", `a base image of ${STORAGE}`);
+    const unknown = sources.find((source) => source.includes("$"));
+    if (unknown !== undefined)
+      return refuse(
+        `files of an image whose name only the build knows (from=${unknown})`,
+        "Write its name without variables",
+      );
+    // buildah and Gantry could disagree about which stage has the name of an image.
+    if ([base, name ?? "", ...sources].some((one) => one.includes(STORAGE)))
+      return refuse(`an image of ${STORAGE}`);
   }
   return null;
 }

@@ -1,6 +1,11 @@
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 import { splitInstructions } from "#project-files/dockerfile/split-instructions.ts";
-import { readStages, type Stage, type StartCommand } from "#project-files/dockerfile/stages.ts";
+import {
+  readStages,
+  type Stage,
+  type StartCommand,
+  type WrittenArgs,
+} from "#project-files/dockerfile/stages.ts";
 import { expand } from "#project-files/dockerfile/words.ts";
 import { type FileProblem, shown, unusable } from "#project-files/processes/file-problem.ts";
 
@@ -12,6 +17,8 @@ export type DockerfileFacts = {
   readonly target: number;
   /** The variables that it takes before the first FROM, with their defaults. */
   readonly args: ReadonlyMap<string, string | null>;
+  /** The same as they are written, for `argValues`. */
+  readonly writtenArgs: WrittenArgs;
   /** The names of all variables that a stage or a FROM takes, and that the builder does not set itself: each can be given to the build. */
   readonly argNames: readonly string[];
   /** The images that the target stage is built from, and the stages that it copies from. As it is written if a variable has no default. */
@@ -59,7 +66,7 @@ export function readDockerfile(
     const { line, what } = read.problem;
     return unusable(`line ${line} of ${path} has ${what}`, `Correct line ${line} of ${path}.`);
   }
-  const { stages, args } = read.value;
+  const { stages, args, writtenArgs } = read.value;
   if (stages.length === 0)
     return unusable(
       `${path} has no line FROM`,
@@ -73,6 +80,7 @@ export function readDockerfile(
     stages,
     target: wanted,
     args,
+    writtenArgs,
     argNames: [...new Set([...args.keys(), ...stages.flatMap((stage) => [...stage.args.keys()])])].filter(
       (name) => !PLATFORM_ARG.test(name),
     ),

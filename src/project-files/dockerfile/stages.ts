@@ -36,8 +36,15 @@ export type Stage = {
   readonly workdir: string | null;
 };
 
+/** Variables with their defaults as they are written, in their order; null: none. */
+export type WrittenArgs = readonly (readonly [name: string, value: string | null])[];
+
 /** The stages, and the variables before the first one. */
-export type Stages = { readonly stages: readonly Stage[]; readonly args: ReadonlyMap<string, string | null> };
+export type Stages = {
+  readonly stages: readonly Stage[];
+  readonly args: ReadonlyMap<string, string | null>;
+  readonly writtenArgs: WrittenArgs;
+};
 
 /** What is wrong with a line, as the object of a sentence. */
 export type WrongLine = { readonly line: number; readonly what: string };
@@ -60,6 +67,7 @@ const MAX_PORTS = 100;
 /** Reads the stages of a Dockerfile. */
 export function readStages({ all, escape }: Instructions): ResultOf<Stages, { readonly problem: WrongLine }> {
   const args = new Map<string, string | null>();
+  const writtenArgs: WrittenArgs[number][] = [];
   const stages: Draft[] = [];
   for (const instruction of all) {
     const { name, line } = instruction;
@@ -70,10 +78,12 @@ export function readStages({ all, escape }: Instructions): ResultOf<Stages, { re
       if (stages.push(begun) > MAX_STAGES)
         return wrong(line, `one stage too many: at most ${MAX_STAGES} are read`);
     } else if (stage !== undefined) readInto(stage, stages, args, instruction, escape);
-    else if (name === "ARG") readArgs(instruction.text, escape, args, args, args);
-    else return wrong(line, "an instruction before the first FROM, where only ARG may be");
+    else if (name === "ARG") {
+      readArgs(instruction.text, escape, args, args, args);
+      writtenArgs.push(...argsIn(instruction.text, escape));
+    } else return wrong(line, "an instruction before the first FROM, where only ARG may be");
   }
-  return succeed({ stages, args });
+  return succeed({ stages, args, writtenArgs });
 }
 
 function wrong(line: number, what: string): { readonly ok: false; readonly problem: WrongLine } {
@@ -110,7 +120,7 @@ function readInto(
   stage: Draft,
   stages: readonly Draft[],
   globals: ReadonlyMap<string, string | null>,
-  { name, text }: Instruction,
+  { name, text, line }: Instruction,
   escape: string,
 ): void {
   switch (name) {
@@ -151,6 +161,13 @@ function readInto(
       for (const flag of splitFlags(text, escape).flags)
         if (flag.startsWith("--mount=")) readMount(stage, stages, flag.slice("--mount=".length));
       return;
+    case "ONBUILD": {
+      // It runs in a stage that continues this one.
+      const [, inner = "", rest = ""] = /^(COPY|RUN)\s+([^]*)$/i.exec(text.trim()) ?? [];
+      if (inner !== "")
+        readInto(stage, stages, globals, { name: inner.toUpperCase(), text: rest, line }, escape);
+      return;
+    }
     default:
   }
 }
@@ -163,14 +180,30 @@ function readArgs(
   values: Map<string, string | null>,
   globals: ReadonlyMap<string, string | null>,
 ): void {
-  for (const word of splitWords(text, escape)) {
-    const [, name, written] = /^([A-Za-z_]\w*)(?:=([^]*))?$/.exec(unquote(word, escape)) ?? [];
-    if (name === undefined) continue;
-    const value = written === undefined ? (globals.get(name) ?? null) : shortValue(written, values);
+  for (const [name, written] of argsIn(text, escape)) {
+    const value = written === null ? (globals.get(name) ?? null) : shortValue(written, values);
     args.set(name, value);
     // ENV wins over ARG.
     if (args === values || (values.get(name) ?? null) === null) values.set(name, value);
   }
+}
+
+function argsIn(text: string, escape: string): WrittenArgs {
+  return splitWords(text, escape).flatMap((word) => {
+    const [, name, value = null] = /^([A-Za-z_]\w*)(?:=([^]*))?$/.exec(unquote(word, escape)) ?? [];
+    return name === undefined ? [] : [[name, value] as const];
+  });
+}
+
+/** The values of the variables before the first FROM in a build. @param given the values that are passed to it */
+export function argValues(
+  written: WrittenArgs,
+  given: Readonly<Record<string, string>>,
+): ReadonlyMap<string, string | null> {
+  const values = new Map<string, string | null>();
+  for (const [name, value] of written)
+    values.set(name, given[name] ?? (value === null ? null : shortValue(value, values)));
+  return values;
 }
 
 /** `ENV NAME=value OTHER=value`, or `ENV NAME value` */

@@ -96,12 +96,33 @@ describe("the rule about signatures", () => {
     ["ARG X\nFROM node:${X:-24} AS one\nFROM one", true],
     ["ARG KIND=24\nFROM node:${KIND}-storage AS containers\nFROM containers", true],
     ["FROM base-${TARGETARCH}", true],
+    ["FROM node:24\nCOPY --from=containers-storage:old /app /app", false],
+    ["FROM node:24\nARG X\nCOPY --from=containers${X}-storage:old /app /app", false],
+    ["FROM node:24\nRUN --mount=type=bind,from=containers-storage:old,target=/old cp -r /old /app", false],
+    ["FROM node:24 AS one\nONBUILD COPY --from=containers-storage:old /app /app\nFROM one", false],
+    ["FROM node:24 AS Containers-Storage:old\nFROM containers-storage:old", false],
+    [
+      "FROM node:24 AS one\nFROM node:24\nCOPY --from=one /a /a\nCOPY --from=ghcr.io/acme/tools:1 /b /b",
+      true,
+    ],
+    // BASE is given, so its default means nothing.
+    ["ARG BASE=node:24\nARG IMAGE=${BASE}\nFROM $IMAGE", false],
+    ["ARG TAG=24\nARG IMAGE=node:${TAG}\nFROM $IMAGE", true],
   ])("refuses a Dockerfile that is based on an image of the storage: %j", (text, isAllowed) => {
     const read = readDockerfile(text, { path: "Dockerfile", target: null });
     if (!read.ok) throw new Error(read.problem.message);
     const args = { BASE: "containers-storage:old" };
-    expect(checkStored(policy, read.value, args) === null).toBe(isAllowed);
-    expect(checkStored(openPolicy, read.value, args)).toBeNull();
+    const build = { path: "Dockerfile", facts: read.value, args };
+    expect(checkStored(policy, build) === null).toBe(isAllowed);
+    expect(checkStored(openPolicy, build)).toBeNull();
+  });
+
+  it("refuses a file that buildah gives to the C preprocessor, which can make any Dockerfile of it", () => {
+    const read = readDockerfile("#define A containers-storage\nFROM A:old", { path: "x.in", target: null });
+    if (!read.ok) throw new Error(read.problem.message);
+    const build = { path: "docker/Dockerfile.in", facts: read.value, args: {} };
+    expect(checkStored(policy, build)).toContain("Dockerfile.in");
+    expect(checkStored(openPolicy, build)).toBeNull();
   });
 
   it("refuses a release whose image was not checked by it", () => {

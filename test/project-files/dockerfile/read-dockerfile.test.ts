@@ -14,7 +14,7 @@ const read = (text: string, target: string | null = null) => readDockerfile(text
 function factsOf(text: string, target: string | null = null) {
   const found = read(text, target);
   if (!found.ok) throw new Error(found.problem.message);
-  const { stages, target: at, args: _args, argNames, ...rest } = found.value;
+  const { stages, target: at, args: _args, writtenArgs: _written, argNames, ...rest } = found.value;
   return {
     ...rest,
     args: argNames,

@@ -104,7 +104,11 @@ async function runBuild(
       "build",
       `the context \`${dockerfile.context}\` is not a folder of the repository`,
     );
-  const refusal = checkStored(context.policy, facts, variables.args);
+  const refusal = checkStored(context.policy, {
+    path: dockerfile.path,
+    facts,
+    args: variables.args,
+  });
   if (refusal !== null) return fail("refused_by_policy", "build", refusal);
   const logins = openLogins(scope.variables.registryToken);
   if (!logins.ok) return fail("secrets_unreadable", "build", logins.message);
