@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -155,6 +155,7 @@ describe("gantry config apply", () => {
   it("refuses a plan if the installation or the file has changed since", async () => {
     await write(file.replace("keep_releases = 7", "keep_releases = 8"));
     expect(await config("plan", "--out", "plan.json")).toMatchObject({ code: 2 });
+    expect((await stat(join(cli.home, "plan.json"))).mode & 0o777).toBe(0o600);
     const { id } = await project("shop");
     await api.call("PATCH", `/v1/projects/${id}`, { queue: "latest" });
     const refused = await config("apply", "--plan", "plan.json");
@@ -328,8 +329,12 @@ describe("gantry config pull", () => {
       repository: "https://example.com/ab.git",
       server_id: server.serverId,
     });
+    await rename(join(cli.home, "gantry.toml"), join(cli.home, "real.toml"));
+    await chmod(join(cli.home, "real.toml"), 0o640);
+    await symlink("real.toml", join(cli.home, "gantry.toml"));
     expect(await config("pull")).toMatchObject({ code: 0, stdout: "Wrote gantry.toml.\n" });
-    const text = await read();
+    expect((await stat(join(cli.home, "real.toml"))).mode & 0o777).toBe(0o640);
+    const text = await read("real.toml");
     expect(text).toMatch(
       /^# Everything of the shop\.\n# Ask in #ops before you change it\.\n\nservers = \["web-1"\]\n/,
     );
@@ -347,6 +352,24 @@ describe("gantry config pull", () => {
     expect(text).toContain('[projects."a.b".variables]\n');
     await write(text.replace('[projects."a.b".variables]\n', ""));
     expect(await config("pull")).toMatchObject({ code: 0, stdout: "gantry.toml is up to date.\n" });
+  });
+});
+
+describe("an edit of the file while gantry config pull runs", () => {
+  it("is not overwritten", async () => {
+    await write(`${file}# by hand\n`, "edited.toml");
+    const removeRule = proxy.rule(async (passage): Promise<"pass"> => {
+      if (passage.kind === "answer") {
+        removeRule();
+        await write(`${file}# by hand, and again\n`, "edited.toml");
+      }
+      return "pass";
+    });
+    expect(await config("pull", "edited.toml")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("edited.toml was changed while the installation was read"),
+    });
+    expect(await read("edited.toml")).toContain("# by hand, and again\n");
   });
 });
 

@@ -109,6 +109,14 @@ text = "# not a comment\\n"
     expect(read(text)).toEqual(hidden);
   });
 
+  it("is refused if it is nested too deeply", () => {
+    const text = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+    expect(parseDocument(text, "json", "x.json")).toMatchObject({
+      ok: false,
+      problem: { code: "invalid_file" },
+    });
+  });
+
   it("takes the short forms and TOML's dates", () => {
     const common = { repository: "https://example.com/shop.git" };
     const long = { ...common, servers: [{ server: "web-1", cron: false }] };

@@ -5,6 +5,7 @@ import { type Item, type KindName, SECRET, type State } from "#cli/configuration
 import { type Fields, type Json, stableText } from "#cli/configuration/json.ts";
 import { rulesOf } from "#cli/configuration/kind-rules.ts";
 import { fingerprintOf, type Plan, planChanges } from "#cli/configuration/plan.ts";
+import { planDocument } from "#cli/views/plan-text.ts";
 
 const keep = { prune: false, secrets: false };
 const prune = { prune: true, secrets: false };
@@ -190,6 +191,20 @@ describe("the fields of a plan", () => {
       ["cron.backup", { schedule: "@daily" }, undefined],
       ["cron.report", undefined, { schedule: "@weekly" }],
     ]);
+  });
+
+  it("do not show what looks like a secret", () => {
+    const variablesOf = (fields: Fields) => stateOf(itemOf("variables", "shop", fields));
+    const before = variablesOf({
+      DB_PASSWORD: "hunter2",
+      API: "https://ada:hunter2@example.com",
+      MODE: "slow",
+    });
+    const after = variablesOf({ API: "https://ada:hunter3@example.com", MODE: "fast" });
+    const plan = planChanges(after, before, prune);
+    const document = JSON.stringify(planDocument(plan, ""));
+    expect(document).not.toContain("hunter");
+    expect(document).toContain('"before":"slow","after":"fast"');
   });
 
   it("do not compare secrets, and send them again only with --secrets", () => {

@@ -46,7 +46,9 @@ async function showPlan(session: Session, file: string | null, options: Given): 
   const document = planDocument(plan, fingerprint);
   if (options.out !== null) {
     const { writeOutput } = await import("#cli/configuration/write-output.ts");
-    const written = await writeOutput(session, options.out, `${JSON.stringify(document, null, 2)}\n`);
+    const text = `${JSON.stringify(document, null, 2)}\n`;
+    // It has the plain variables of the projects.
+    const written = await writeOutput(session, options.out, text, 0o600);
     if (!written.ok) return written;
   }
   session.output.json(document);

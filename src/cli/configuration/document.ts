@@ -1,7 +1,7 @@
 import { parse as parseToml, TomlError } from "smol-toml";
 
 import { stop, type Result } from "#cli/outcome.ts";
-import { type Fields, isFields, jsonOf } from "#cli/configuration/json.ts";
+import { type Fields, isFields, type Json, jsonOf } from "#cli/configuration/json.ts";
 import { type Comments, printToml } from "#cli/configuration/print-toml.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -15,15 +15,14 @@ export function formatOf(path: string): Format {
 
 /** Parses the text of a configuration file. @param path for messages */
 export function parseDocument(text: string, format: Format, path: string): Result<Fields> {
-  let read: unknown;
+  let json: Json;
   try {
-    read = format === "json" ? JSON.parse(text) : parseToml(text);
+    json = jsonOf(format === "json" ? JSON.parse(text) : parseToml(text));
   } catch (error) {
     const place = error instanceof TomlError ? ` in line ${error.line}, column ${error.column}` : "";
     const [reason = ""] = messageOf(error).split("\n");
     return stop("invalid_file", `${path} is not valid ${format.toUpperCase()}${place}: ${reason}.`);
   }
-  const json = jsonOf(read);
   return isFields(json) ? succeed(json) : stop("invalid_file", `${path} must have an object at its root.`);
 }
 

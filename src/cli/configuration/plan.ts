@@ -8,8 +8,9 @@ import {
 } from "#cli/configuration/item.ts";
 import { type Fields, fieldOf, isFields, isSame, type Json, stableText } from "#cli/configuration/json.ts";
 import { type KindRules, rulesOf } from "#cli/configuration/kind-rules.ts";
+import { looksSecret } from "#contract/looks-secret.ts";
 
-/** A change of a field. Undefined: it has no value. `isHidden`: the value is from the environment, so it is not shown. */
+/** A change of a field. Undefined: it has no value. `isHidden`: the values are from the environment or look like secrets, so they are not shown. */
 export type Change = {
   readonly path: readonly string[];
   readonly before: Json | undefined;
@@ -181,7 +182,14 @@ function changesOf(
     );
   }
   if ((isAssumed || isSame(before, after)) && !isSentAgain) return [];
-  return [{ path, before, after, isHidden: isFromEnvironment }];
+  const isPlainSecret =
+    wanted.kind === "variables" && [before, after].some((value) => looksLikeSecret(path, value));
+  return [{ path, before, after, isHidden: isFromEnvironment || isPlainSecret }];
+}
+
+/** Whether a plain variable is probably a secret, which an export leaves out, too. */
+function looksLikeSecret([name = ""]: readonly string[], value: Json | undefined): boolean {
+  return typeof value === "string" && value !== SECRET && looksSecret(name, value);
 }
 
 /** A short text that changes with everything that a plan depends on. @param url of the installation */

@@ -6,7 +6,7 @@ import { readFileText } from "#cli/configuration/prepare-plan.ts";
 import { readNames, readState, variablesIn } from "#cli/configuration/read-state.ts";
 import { readWanted } from "#cli/configuration/read-wanted.ts";
 import { writeOutput } from "#cli/configuration/write-output.ts";
-import type { Result } from "#cli/outcome.ts";
+import { type Result, stop } from "#cli/outcome.ts";
 import type { Session } from "#cli/session/session.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -44,6 +44,13 @@ export async function pullFile(session: Session, path: string): Promise<Result<b
   const printed = printDocument(next, format, format === "toml" ? commentsOf(text.value) : undefined);
   const read = parseDocument(printed, format, path);
   if (read.ok && isSame(read.value, document.value)) return succeed(false);
+  const now = await readFileText(session, path);
+  if (!now.ok) return now;
+  if (now.value !== text.value)
+    return stop(
+      "unwritable_file",
+      `${path} was changed while the installation was read. Run the command again.`,
+    );
   const written = await writeOutput(session, path, printed);
   return written.ok ? succeed(true) : written;
 }

@@ -44,7 +44,7 @@ export function doneText({ style }: Output, step: Step): string {
   return style[colours[step.act]](text);
 }
 
-/** The plan for programs. Values from the environment are not in it. */
+/** The plan for programs. Values from the environment, and values that look like secrets, are not in it. */
 export function planDocument(plan: Plan, fingerprint: string): object {
   return {
     fingerprint,
@@ -84,15 +84,15 @@ function extraPath({ item, path }: Extra): string {
 }
 
 function changeText(step: Step, { path, before, after, isHidden }: Change): string {
-  if (isHidden) {
-    const source = step.item.sources.get(pathText(path));
-    return `from ${source ?? "the environment"}`;
-  }
+  const source = step.item.sources.get(pathText(path));
+  if (isHidden && source !== undefined) return `from ${source}`;
   const isAutomatic = path.length === 1 && rulesOf(step.item.kind).automatic.includes(path[0] ?? "");
   const none = isAutomatic ? "automatic" : "none";
+  const shown = (value: Json | undefined) =>
+    isHidden && value !== undefined ? "(looks like a secret)" : valueText(value, none);
   return step.act === "create" || before === undefined
-    ? `${before === undefined && step.act === "update" ? `${none} → ` : ""}${valueText(after, none)}`
-    : `${valueText(before, none)} → ${valueText(after, none)}`;
+    ? `${before === undefined && step.act === "update" ? `${none} → ` : ""}${shown(after)}`
+    : `${shown(before)} → ${shown(after)}`;
 }
 
 function valueText(value: Json | undefined, none: string): string {
