@@ -26,11 +26,16 @@ export function urlOf(
   { params = {}, query = {} }: AnyRequest,
   { baseUrl }: Transport,
 ): string {
-  const path = template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+  const path = template.replace(/:(\w+)/g, (_, name: string) => segmentOf(params[name] ?? ""));
   const search = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`],
   );
   return `${baseUrl}${path}${search.length === 0 ? "" : `?${search.join("&")}`}`;
+}
+
+/** A parameter as one segment of a path. A URL has no segments `.` and `..`, also if they are encoded: they lead to another path. */
+function segmentOf(value: string): string {
+  return /^\.{1,2}$/.test(value) ? value.replaceAll(".", "%252E") : encodeURIComponent(value);
 }
 
 /** The headers of a request. It accepts JSON unless `headers` say otherwise. */

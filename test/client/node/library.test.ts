@@ -81,6 +81,17 @@ describe("the client for programs", () => {
     expect(refusing.requests.map(({ headers }) => headers["idempotency-key"])).toEqual(["mine"]);
   });
 
+  it("calls no other operation, whatever an id is", async () => {
+    const { client, requests } = await serve(problem(404, "not_found"));
+    for (const id of ["..", ".", "", "../resend", "?a#b"])
+      await problemOf(client.resendDelivery({ params: { webhook_id: "whk_1", event_id: id } }));
+    const paths = requests.map(({ url = "" }) => url);
+    expect(paths.filter((path) => !/^\/v1\/webhooks\/whk_1\/deliveries\/[^/]*\/resend$/.test(path))).toEqual(
+      [],
+    );
+    expect(paths).toHaveLength(5);
+  });
+
   it("takes a deletion for done if the answer was lost and the object is gone", async () => {
     const { client } = await serve(lose, problem(404, "not_found"));
     expect(await client.deleteServer({ params: { server_id: "srv_1" } })).toBeNull();
