@@ -5,9 +5,9 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { createApi, valueOf } from "../shared/api.ts";
 import { packageVersion } from "../shared/package-version.ts";
-import { Problem } from "../shared/problem.ts";
+import { Problem, reportOf } from "../shared/problem.ts";
 import { root } from "../shared/root.ts";
-import { bold, print } from "../shared/terminal.ts";
+import { bold, print, printable, red } from "../shared/terminal.ts";
 import { askHandChecks } from "./by-hand.ts";
 import { checkAddress, checkInstaller } from "./check-address.ts";
 import { checkDeployments, checkWaiting } from "./check-deployments.ts";
@@ -47,18 +47,35 @@ export async function runReleaseCheck({ url, quick }: ReleaseCheckOptions): Prom
     await Promise.race([checks, aborted]);
     await askHandChecks(checklist, interrupted.signal);
   } finally {
-    const undoAll = async () => {
-      for (const undo of undos.toReversed()) await undo();
-    };
-    await undoAll();
+    let errors = await undoAll(undos);
     // An interrupted check may have created something since.
     if (interrupted.signal.aborted) {
-      await Promise.race([checks, pause(END_TIMEOUT_MS)]);
-      await undoAll();
+      await Promise.race([checks.catch(() => undefined), pause(END_TIMEOUT_MS)]);
+      errors = await undoAll(undos);
+    }
+    for (const error of errors) {
+      print(red(printable(reportOf(error))));
+      checklist.add({
+        ...{ name: "everything that was created is removed", outcome: "fails" },
+        note: reportOf(error),
+      });
     }
     await writeReport(checklist, url, startedAt);
   }
   if (checklist.findings.some(({ outcome }) => outcome === "fails")) throw new Problem("Some checks fail.");
+}
+
+/**
+ * Undoes everything, the newest first, also after an error: a project that cannot be deleted must not leave the agent running.
+ * @returns the errors
+ */
+export async function undoAll(undos: readonly Undo[]): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  for (const undo of undos.toReversed())
+    await undo().catch((error: unknown) => {
+      errors.push(error);
+    });
+  return errors;
 }
 
 async function runChecks(
