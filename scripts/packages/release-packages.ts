@@ -72,24 +72,30 @@ export async function prepareRelease(
   const decision = decideRelease(version, state);
   if (decision.kind === "refuse") throw new Problem(decision.reason);
   if (decision.kind === "prepare") {
+    const written = new Set<string>();
     try {
-      await setVersion(state.version, version, date);
+      await setVersion(state.version, version, date, written);
       print("Running the checks");
       const checked = await check();
       if (checked.code !== 0) throw new Problem(`The checks failed:\n${checked.output.trim()}`);
+      const others = (await linesOf("diff", "--name-only", "HEAD")).filter((name) => !written.has(name));
+      if (others.length > 0)
+        throw new Problem(
+          `${others.slice(0, 5).join(", ")} was changed while the checks ran. Commit it first.`,
+        );
     } catch (error) {
-      // Before, no file was changed.
-      await git("checkout", "--quiet", "--", ".");
+      // Before, none of these files was changed. Others can be since, by somebody who works here.
+      if (written.size > 0) await git("checkout", "--quiet", "HEAD", "--", ...written);
       throw error;
     }
-    await git("commit", "--quiet", "--all", "--message", subjectOf(version));
+    await git("commit", "--quiet", "--message", subjectOf(version), "--", ...written);
   }
   await git("tag", "--annotate", tagOf(version), "--message", `Gantry ${version}`);
   print(`Tagged ${tagOf(version)}. Publish it with: git push --atomic origin HEAD ${tagOf(version)}`);
 }
 
-/** Changes the files. */
-async function setVersion(from: string, to: string, date: string): Promise<void> {
+/** Changes the files. @param written receives their names */
+async function setVersion(from: string, to: string, date: string, written: Set<string>): Promise<void> {
   const changelog = moveUnreleased(await readFile(join(root, CHANGELOG), "utf8"), to, date);
   if (!changelog.ok) throw new Problem(changelogProblems[changelog.reason]);
   const tracked = (await git("ls-files", "-z")).split("\0").filter(hasMention);
@@ -101,24 +107,29 @@ async function setVersion(from: string, to: string, date: string): Promise<void>
   }
   const missing = versionFiles.find((name) => !files.has(name));
   if (missing !== undefined) throw new Problem(`${missing} does not have the version ${from}.`);
-  for (const [name, text] of files) await writeFile(join(root, name), text);
+  const write = async ([name, text]: readonly [string, string]) => {
+    written.add(name);
+    await writeFile(join(root, name), text);
+  };
+  for (const file of files) await write(file);
   // The bundle of the action has the version of the command.
-  for (const [name, text] of await bundleAction()) await writeFile(join(root, name), text);
+  for (const file of await bundleAction()) await write(file);
 }
 
 async function readState(): Promise<RepositoryState> {
   const manifest: unknown = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const version =
     typeof manifest === "object" && manifest !== null && "version" in manifest ? manifest.version : "";
-  const lines = async (...words: [string, ...string[]]) =>
-    (await git(...words)).split("\n").filter((line) => line !== "");
   return {
     version: String(version),
-    changed: await lines("status", "--porcelain"),
-    tags: await lines("tag", "--list"),
+    changed: await linesOf("status", "--porcelain"),
+    tags: await linesOf("tag", "--list"),
     subject: (await git("log", "-1", "--format=%s")).trim(),
   };
 }
+
+const linesOf = async (...words: [string, ...string[]]): Promise<string[]> =>
+  (await git(...words)).split("\n").filter((line) => line !== "");
 
 /** @returns what git prints. @throws Problem if it fails */
 async function git(...words: [string, ...string[]]): Promise<string> {

@@ -106,6 +106,23 @@ describe("a release of this repository", () => {
     expect([git("rev-parse", "HEAD"), git("status", "--porcelain"), git("tag")]).toEqual([before, "", ""]);
   });
 
+  it("neither publishes nor removes what somebody changes while the checks run", () => {
+    const name = "README.md";
+    const text = read(name);
+    for (const code of [0, 1]) {
+      writeFileSync(join(clone, name), text);
+      expect(
+        run(
+          `const check = async () => { (await import("node:fs")).writeFileSync("${name}", "mine"); return { code: ${code}, output: "types" }; };
+           await prepareRelease("99.0.0", "2026-12-01", check)`,
+        ),
+      ).toContain(code === 0 ? "README.md was changed while the checks ran" : "The checks failed");
+    }
+    expect([git("rev-parse", "HEAD"), git("status", "--porcelain")]).toEqual([before, ` M ${name}\n`]);
+    expect(read(name)).toBe("mine");
+    writeFileSync(join(clone, name), text);
+  });
+
   it("has the version in all files, the changelog and the tag", async () => {
     const from = await packageVersion();
     expect(prepare("99.0.0", 0)).toContain("git push --atomic origin HEAD v99.0.0");
