@@ -404,7 +404,7 @@ TOKEN = { from = "TOKEN", secret = true }
 [projects.w]
 name = "y"
 was = 1
-server = "web-1"
+server = { from = "env:TOKEN" }
 
 [projects.x]
 server = "web-1"
@@ -425,7 +425,7 @@ times = { type = "weekly", days = ["funday"], from = "1", to = "08:00", timezone
 `);
     const ended = await config("plan", "--json");
     expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).not.toMatch(/hunter2|services\/secret/);
+    expect(ended.stderr).not.toMatch(/hunter2|services\/secret|value-of-the-secret/);
     const { problem, exit_code: exitCode } = Printed.parse(jsonOf(ended.stderr));
     expect(exitCode).toBe(1);
     const places = problem.errors.map(({ pointer, message }) => `${pointer} ${message}`).toSorted();
@@ -446,6 +446,7 @@ times = { type = "weekly", days = ["funday"], from = "1", to = "08:00", timezone
       'projects.shop.server names the server "web-9", which does not exist',
       "projects.w.name is already the name of the table",
       "projects.w.repository is required",
+      "projects.w.server names the server of TOKEN, which does not exist",
       "projects.w.was must be the earlier name of the project",
       "projects.x.repository has a password: leave it out, and set the secret GANTRY_REPOSITORY_TOKEN",
       "servers has web-2, which the installation does not have. Did you mean web-1? gantry servers add adds a server.",

@@ -207,6 +207,22 @@ describe("the fields of a plan", () => {
     expect(document).toContain('"before":"slow","after":"fast"');
   });
 
+  it("do not show a value of the environment that is a part of a table or a list", () => {
+    const sources = new Map([
+      ["processes.web.command", "COMMAND"],
+      ["projects.1", "PROJECT"],
+    ]);
+    const fields = {
+      processes: { web: { command: "hunter2", instances: 1 } },
+      projects: ["hunter2", "shop"],
+    };
+    for (const before of [stateOf(), shop({ processes: {}, projects: ["shop"] })]) {
+      const plan = planChanges(shop(fields, { sources }), before, keep);
+      expect(JSON.stringify(planDocument(plan, ""))).not.toContain("hunter2");
+      expect(plan.steps).toHaveLength(1);
+    }
+  });
+
   it("do not compare secrets, and send them again only with --secrets", () => {
     const sources = new Map([["headers.Authorization", "TOKEN"]]);
     const hook = (headers: Fields) => stateOf(itemOf("webhooks", "program", { headers }, { sources }));

@@ -89,3 +89,24 @@ export function resolveSources(
   };
   return { value: resolve(value, []), sources };
 }
+
+/** Replaces the values that a document takes from the environment in a message, which can be in a public log. */
+export function withoutValues(message: string, document: Json, environment: NodeJS.ProcessEnv): string {
+  let text = message;
+  for (const name of sourcesIn(document)) {
+    const value = environment[name] ?? "";
+    // What is shorter is no secret, and could be a part of any word.
+    if (value.length < SHORTEST_SECRET) continue;
+    for (const written of [JSON.stringify(value), value]) text = text.replaceAll(written, `of ${name}`);
+  }
+  return text;
+}
+
+const SHORTEST_SECRET = 4;
+
+function sourcesIn(value: Json): readonly string[] {
+  if (isList(value)) return value.flatMap(sourcesIn);
+  if (!isFields(value)) return [];
+  const source = readSource(fieldOf(value, "from"));
+  return [...(source === null ? [] : [source]), ...Object.values(value).flatMap(sourcesIn)];
+}

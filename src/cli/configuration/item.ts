@@ -54,6 +54,12 @@ export function sourceAt(sources: Sources, path: readonly string[]): string | nu
   return sources.get(pathText(path)) ?? null;
 }
 
+/** The variables of the environment that the value at a path is, or that a part of it is. */
+export function sourcesIn(sources: Sources, path: readonly string[]): readonly string[] {
+  const place = pathText(path);
+  return [...sources].flatMap(([at, name]) => (at === place || at.startsWith(`${place}.`) ? [name] : []));
+}
+
 /** Replaces each secret in a value with what a function returns for its path. */
 export function mapSecrets(
   value: Fields,

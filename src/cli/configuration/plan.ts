@@ -4,13 +4,14 @@ import {
   kindNames,
   SECRET,
   sourceAt,
+  sourcesIn,
   type State,
 } from "#cli/configuration/item.ts";
 import { type Fields, fieldOf, isFields, isSame, type Json, stableText } from "#cli/configuration/json.ts";
 import { type KindRules, rulesOf } from "#cli/configuration/kind-rules.ts";
 import { looksSecret } from "#contract/looks-secret.ts";
 
-/** A change of a field. Undefined: it has no value. `isHidden`: the values are from the environment or look like secrets, so they are not shown. */
+/** A change of a field. Undefined: it has no value. `isHidden`: a value is from the environment or looks like a secret, so they are not shown. */
 export type Change = {
   readonly path: readonly string[];
   readonly before: Json | undefined;
@@ -182,9 +183,10 @@ function changesOf(
     );
   }
   if ((isAssumed || isSame(before, after)) && !isSentAgain) return [];
+  const isSourced = sourcesIn(wanted.sources, path).length > 0;
   const isPlainSecret =
     wanted.kind === "variables" && [before, after].some((value) => looksLikeSecret(path, value));
-  return [{ path, before, after, isHidden: isFromEnvironment || isPlainSecret }];
+  return [{ path, before, after, isHidden: isSourced || isPlainSecret }];
 }
 
 /** Whether a plain variable is probably a secret, which an export leaves out, too. */

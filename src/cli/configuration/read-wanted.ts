@@ -1,5 +1,6 @@
 import type { Issue } from "#cli/configuration/convert.ts";
 import { type Item, type KindName, kindNames, pathOf, type State } from "#cli/configuration/item.ts";
+import { withoutValues } from "#cli/configuration/environment-values.ts";
 import { isList, type Fields, fieldOf, isFields, type Json } from "#cli/configuration/json.ts";
 import { kinds } from "#cli/configuration/kinds.ts";
 import { PROJECT_EXTRAS } from "#cli/configuration/kinds/projects.ts";
@@ -64,7 +65,12 @@ export function readWanted(document: Fields, given: Surroundings): Result<Wanted
     }
   }
   refuseTwice(state, issues);
-  return issues.length === 0 ? succeed({ state, names }) : mistakes(given.path, issues);
+  if (issues.length === 0) return succeed({ state, names });
+  const hidden = issues.map(({ path, message }) => ({
+    path,
+    message: withoutValues(message, document, given.environment),
+  }));
+  return mistakes(given.path, hidden);
 }
 
 function mistakes(path: string, issues: readonly Issue[]): Result<never> {

@@ -1,4 +1,4 @@
-import { pathOf, SECRET } from "#cli/configuration/item.ts";
+import { pathOf, SECRET, sourcesIn } from "#cli/configuration/item.ts";
 import type { Json } from "#cli/configuration/json.ts";
 import { rulesOf } from "#cli/configuration/kind-rules.ts";
 import type { Change, Extra, Plan, Step } from "#cli/configuration/plan.ts";
@@ -84,8 +84,8 @@ function extraPath({ item, path }: Extra): string {
 }
 
 function changeText(step: Step, { path, before, after, isHidden }: Change): string {
-  const source = step.item.sources.get(pathText(path));
-  if (isHidden && source !== undefined) return `from ${source}`;
+  const sources = sourcesIn(step.item.sources, path);
+  if (isHidden && sources.length > 0) return `from ${[...new Set(sources)].join(", ")}`;
   const isAutomatic = path.length === 1 && rulesOf(step.item.kind).automatic.includes(path[0] ?? "");
   const none = isAutomatic ? "automatic" : "none";
   const shown = (value: Json | undefined) =>
