@@ -120,7 +120,7 @@ function fieldsToRequest(
 }
 
 /** The field of an item that a text alone gives: the server or project that it is about; null: none. */
-export function shortField(shape: ReadonlyMap<string, z.ZodMiniType>): string | null {
+function shortField(shape: ReadonlyMap<string, z.ZodMiniType>): string | null {
   const id = shape.get("id");
   return id === undefined ? null : documentName("id", id);
 }

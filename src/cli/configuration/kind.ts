@@ -10,6 +10,7 @@ import { isList, type Fields, isFields, type Json } from "#cli/configuration/jso
 import { pathText } from "#cli/configuration/print-toml.ts";
 import type { Names } from "#cli/configuration/names.ts";
 import type { Step } from "#cli/configuration/plan.ts";
+import { succeed } from "#contract/lib/result.ts";
 import "#contract/issue-messages.ts";
 
 /** What reading a table of a file needs to know. */
@@ -137,17 +138,17 @@ export function checked<Schema extends z.ZodMiniType>(
   value: unknown,
 ): Result<z.output<Schema>> {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return { ok: true, value: parsed.data };
+  if (parsed.success) return succeed(parsed.data);
   const [issue] = parsed.error.issues;
   return stop("invalid_file", `${issue?.path.join(".") ?? ""} ${issue?.message ?? "is invalid"}.`);
 }
 
-/** The item, or null if it does not exist. */
-export async function foundOr<Value>(
+/** Reads an item; null: it does not exist. */
+export async function itemOrNull<Value>(
   request: Promise<ClientResult<Value>>,
   toItem: (value: Value) => Item,
 ): Promise<Result<Item | null>> {
   const read = await request;
-  if (read.ok) return { ok: true, value: toItem(read.value) };
-  return read.problem.code === "not_found" ? { ok: true, value: null } : read;
+  if (read.ok) return succeed(toItem(read.value));
+  return read.problem.code === "not_found" ? succeed(null) : read;
 }

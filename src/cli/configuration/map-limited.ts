@@ -6,15 +6,12 @@ export async function mapLimited<Value, Mapped>(
   items: readonly Value[],
   map: (item: Value) => Promise<Mapped>,
 ): Promise<Mapped[]> {
-  const results = new Map<number, Mapped>();
-  let next = 0;
+  const results: (readonly [at: number, result: Mapped])[] = [];
+  // All workers take their items from the same iterator.
+  const entries = items.entries();
   const work = async (): Promise<void> => {
-    for (let at = next; at < items.length; at = next) {
-      next += 1;
-      const item = items.slice(at, at + 1);
-      for (const one of item) results.set(at, await map(one));
-    }
+    for (const [at, item] of entries) results.push([at, await map(item)]);
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work));
-  return items.flatMap((_, at) => (results.has(at) ? [results.get(at)].flatMap((one) => one ?? []) : []));
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return results.toSorted(([one], [other]) => one - other).map(([, result]) => result);
 }

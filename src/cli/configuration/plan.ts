@@ -30,6 +30,11 @@ export type Step = {
   readonly after: Fields;
 };
 
+/** The names of the fields that a step changes, each once. */
+export function changedFields({ changes }: Pick<Step, "changes">): string[] {
+  return [...new Set(changes.map(({ path: [name = ""] }) => name))];
+}
+
 /** What the installation has and the file does not. `path`: of a field, if the thing itself is in the file. */
 export type Extra = { readonly item: Item; readonly path: readonly string[] };
 

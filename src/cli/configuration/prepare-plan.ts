@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 
 import { formatOf, parseDocument } from "#cli/configuration/document.ts";
 import { pathOf, type State } from "#cli/configuration/item.ts";
-import type { Fields } from "#cli/configuration/json.ts";
 import type { Names } from "#cli/configuration/names.ts";
 import { fingerprintOf, type Plan, planChanges, type PlanOptions } from "#cli/configuration/plan.ts";
 import { pathText } from "#cli/configuration/print-toml.ts";
@@ -20,8 +19,7 @@ import { succeed } from "#contract/lib/result.ts";
 export const DEFAULT_FILE = "gantry.toml";
 
 /** A file and the installation that it is for. */
-export type Compared = {
-  readonly document: Fields;
+type Compared = {
   readonly wanted: State;
   readonly current: State;
   /** Of the installation, as the file has them. */
@@ -41,7 +39,7 @@ export async function readFileText(context: CommandContext, path: string): Promi
 }
 
 /** Reads a file and what the installation has of the kinds in it. */
-export async function compareFile(session: Session, path: string): Promise<Result<Compared>> {
+async function compareFile(session: Session, path: string): Promise<Result<Compared>> {
   const text = await readFileText(session, path);
   if (!text.ok) return text;
   const document = parseDocument(text.value, formatOf(path), path);
@@ -58,12 +56,7 @@ export async function compareFile(session: Session, path: string): Promise<Resul
     variablesOf: (project) => managed.has(project),
   });
   if (!current.ok) return current;
-  return succeed({
-    document: document.value,
-    wanted: state,
-    current: current.value,
-    names,
-  });
+  return succeed({ wanted: state, current: current.value, names });
 }
 
 /** Makes the plan for a file. */

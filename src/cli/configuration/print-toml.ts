@@ -26,7 +26,7 @@ export function printToml(document: Fields, comments: Comments = new Map()): str
 }
 
 /** The name of a table or a value, as TOML writes it. */
-export function keyText(key: string): string {
+function keyText(key: string): string {
   return BARE_KEY.test(key) ? key : quoted(key);
 }
 

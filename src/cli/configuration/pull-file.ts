@@ -2,6 +2,7 @@ import { commentsOf } from "#cli/configuration/comments.ts";
 import { formatOf, parseDocument, printDocument } from "#cli/configuration/document.ts";
 import { exportState } from "#cli/configuration/export-state.ts";
 import { type Fields, fieldOf, isFields, isSame } from "#cli/configuration/json.ts";
+import { without } from "#cli/configuration/kind.ts";
 import { readFileText } from "#cli/configuration/prepare-plan.ts";
 import { readNames, readState, variablesIn } from "#cli/configuration/read-state.ts";
 import { readWanted } from "#cli/configuration/read-wanted.ts";
@@ -66,8 +67,4 @@ function ordered(before: Fields, after: Fields): Fields {
     return [key, isFields(old) && isFields(value) ? ordered(old, value) : value] as const;
   });
   return Object.fromEntries(entries);
-}
-
-function without(fields: Fields, left: string): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== left));
 }

@@ -12,7 +12,7 @@ import { succeed } from "#contract/lib/result.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 
 /** The keys at the root of a file. */
-export const rootKeys = ["$schema", "servers", ...kindNames.filter((kind) => kind !== "variables")] as const;
+const rootKeys = ["$schema", "servers", ...kindNames.filter((kind) => kind !== "variables")] as const;
 
 /** What a file wants, and the names of the installation as the file has them: a project can have a new name. */
 export type Wanted = { readonly state: State; readonly names: Names };

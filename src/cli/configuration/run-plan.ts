@@ -88,10 +88,9 @@ export function missingSources(steps: readonly Step[], environment: NodeJS.Proce
   const needed = steps.filter(({ act }) => act !== "delete").flatMap(neededSources);
   const missing = [...new Set(needed)].filter((name) => (environment[name] ?? "") === "");
   if (missing.length === 0) return null;
-  const masked = missing.toSorted().join(", ");
   return stop(
     "usage",
-    `Set ${missing.length === 1 ? "the environment variable" : "these environment variables:"} ${masked}.`,
+    `Set ${missing.length === 1 ? "the environment variable" : "these environment variables:"} ${missing.toSorted().join(", ")}.`,
   );
 }
 
@@ -103,9 +102,8 @@ async function runStep(step: Step, run: Run, seen: Seen): Promise<Result<unknown
   const { act, item, current } = step;
   const kind = kinds[item.kind];
   if (current === null) {
-    const appeared = await findAppeared(step, run, seen);
-    if (!appeared.ok) return appeared;
-    return await kind.create(run, step);
+    const checked = await refuseAppeared(step, run, seen);
+    return checked.ok ? await kind.create(run, step) : checked;
   }
   const now = await kind.readAgain(session, names, current);
   if (!now.ok) return now;
@@ -118,7 +116,8 @@ async function runStep(step: Step, run: Run, seen: Seen): Promise<Result<unknown
 const unique: readonly KindName[] = ["projects", "variables", "hooks"];
 
 /** Refuses to create what somebody else has created since the plan. */
-async function findAppeared({ item, ...step }: Step, run: Run, seen: Seen): Promise<Result<null>> {
+async function refuseAppeared(step: Step, run: Run, seen: Seen): Promise<Result<null>> {
+  const { item } = step;
   if (unique.includes(item.kind)) return succeed(null);
   const known = seen.get(item.kind);
   const items = known === undefined ? await kinds[item.kind].read(run.session, run.names) : succeed(known);
@@ -126,7 +125,7 @@ async function findAppeared({ item, ...step }: Step, run: Run, seen: Seen): Prom
   seen.set(item.kind, items.value);
   const countIn = (some: readonly Item[]) => some.filter(({ identity }) => identity === item.identity).length;
   const isAdded = countIn(items.value) > countIn(run.current.get(item.kind) ?? []);
-  return isAdded ? changed({ item, ...step }, "was created") : succeed(null);
+  return isAdded ? changed(step, "was created") : succeed(null);
 }
 
 function changed({ item }: Step, what: string): Failed {
@@ -137,7 +136,7 @@ function changed({ item }: Step, what: string): Failed {
 }
 
 /** The problem of a step, with what it is about. */
-function named(failed: Failed, { item }: { readonly item: Item }): Failed {
+function named(failed: Failed, { item }: Step): Failed {
   const { problem } = failed;
   const place = pathText(pathOf(item));
   if (problem.code === "changed_since_plan") return failed;

@@ -12,7 +12,7 @@ const signs = { create: "+", update: "~", delete: "-" } as const;
 const colours = { create: "green", update: "yellow", delete: "red" } as const;
 const done = { create: "created", update: "changed", delete: "deleted" } as const;
 
-/** Prints what would change, one thing with its fields after the other. */
+/** Prints what would change, each thing with its fields. */
 export function printPlan(output: Output, plan: Plan): void {
   const { style } = output;
   for (const step of plan.steps) {
@@ -96,7 +96,8 @@ function changeText(step: Step, { path, before, after, isHidden }: Change): stri
 }
 
 function valueText(value: Json | undefined, none: string): string {
-  if (value === undefined || value === null) return value === null ? "none" : none;
+  if (value === undefined) return none;
+  if (value === null) return "none";
   const text = value === SECRET ? SECRET : printable(JSON.stringify(value));
   return text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE)}…`;
 }
@@ -104,12 +105,10 @@ function valueText(value: Json | undefined, none: string): string {
 function summaryOf({ steps, extras, missing }: Plan): string {
   const count = (act: Step["act"]) => steps.filter((step) => step.act === act).length;
   const parts = [
-    ...[
-      ["create", "to create"] as const,
-      ["update", "to change"] as const,
-      ["delete", "to delete"] as const,
-    ].flatMap(([act, text]) => (count(act) === 0 ? [] : [`${count(act)} ${text}`])),
-  ];
+    ["create", "to create"] as const,
+    ["update", "to change"] as const,
+    ["delete", "to delete"] as const,
+  ].flatMap(([act, text]) => (count(act) === 0 ? [] : [`${count(act)} ${text}`]));
   const changes = parts.length === 0 ? "Nothing to change." : `${parts.join(", ")}.`;
   const stays =
     extras.length === 0

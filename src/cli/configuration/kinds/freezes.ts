@@ -4,7 +4,7 @@ import { isList, type Fields, isFields } from "#cli/configuration/json.ts";
 import {
   checked,
   documentFields,
-  foundOr,
+  itemOrNull,
   itemOf,
   type Kind,
   nameIn,
@@ -40,7 +40,7 @@ export const freezeKind: Kind = {
     );
   },
   readAgain: async ({ client }, names, { id }) =>
-    await foundOr(client.getFreeze({ params: { freeze_id: FreezeId.parse(id) } }), (freeze) =>
+    await itemOrNull(client.getFreeze({ params: { freeze_id: FreezeId.parse(id) } }), (freeze) =>
       toItem(freeze, names),
     ),
   async create({ session, names }, { item, after }) {

@@ -1,6 +1,6 @@
 import {
   documentFields,
-  foundOr,
+  itemOrNull,
   itemOf,
   type Kind,
   readTable,
@@ -8,7 +8,7 @@ import {
   checked,
 } from "#cli/configuration/kind.ts";
 import { secretValues } from "#cli/configuration/secret-values.ts";
-import type { Item } from "#cli/configuration/item.ts";
+import { type Item, SECRET } from "#cli/configuration/item.ts";
 import type { Names } from "#cli/configuration/names.ts";
 import { readAll } from "#client/read-all.ts";
 import { CreateHookInput, type Hook, RotateHookInput } from "#contract/endpoints/hooks/schemas.ts";
@@ -42,7 +42,9 @@ export const hookKind: Kind = {
     return succeed(known.map((hook) => toItem(hook, names)));
   },
   readAgain: async ({ client }, names, { id }) =>
-    await foundOr(client.getHook({ params: { hook_id: HookId.parse(id) } }), (hook) => toItem(hook, names)),
+    await itemOrNull(client.getHook({ params: { hook_id: HookId.parse(id) } }), (hook) =>
+      toItem(hook, names),
+    ),
   async create({ session }, step) {
     const fields = secretValues(step, session.environment);
     if (!fields.ok) return fields;
@@ -67,8 +69,9 @@ export const hookKind: Kind = {
     await session.client.deleteHook({ params: { hook_id: HookId.parse(id) } }),
 };
 
+/** The fields without the value of the secret. */
 function hidden(fields: Item["fields"]): Item["fields"] {
-  return Object.hasOwn(fields, "secret") ? { ...fields, secret: "(secret)" } : fields;
+  return Object.hasOwn(fields, "secret") ? { ...fields, secret: SECRET } : fields;
 }
 
 /** Another git host makes another hook of it: it cannot change. */

@@ -6,13 +6,14 @@ import { isList, type Fields, isFields } from "#cli/configuration/json.ts";
 import {
   checked,
   documentFields,
-  foundOr,
+  itemOrNull,
   itemOf,
   type Kind,
   readTable,
   sorted,
 } from "#cli/configuration/kind.ts";
 import type { Names } from "#cli/configuration/names.ts";
+import { changedFields } from "#cli/configuration/plan.ts";
 import { readAll } from "#client/read-all.ts";
 import { GrantInput, type Member, UpdateMemberInput } from "#contract/endpoints/members/schemas.ts";
 import { MemberId } from "#contract/ids.ts";
@@ -49,16 +50,16 @@ export const memberKind: Kind = {
     return members.ok ? succeed(named(members.value.map((member) => toItem(member, names)))) : members;
   },
   readAgain: async ({ client }, names, { id }) =>
-    await foundOr(client.getMember({ params: { member_id: MemberId.parse(id) } }), (member) =>
+    await itemOrNull(client.getMember({ params: { member_id: MemberId.parse(id) } }), (member) =>
       toItem(member, names),
     ),
   create: async () => await Promise.reject(new Error("a member is not created by a file")),
-  async update({ session, names }, { current, changes, after }) {
-    const changed = changes.map(({ path: [name = ""] }) => name);
-    const request = objectOf(toRequest(MemberTable, pick(after, changed), names.idOf, []));
+  async update({ session, names }, step) {
+    const fields = pick(step.after, changedFields(step));
+    const request = objectOf(toRequest(MemberTable, fields, names.idOf, []));
     const body = checked(UpdateMemberInput, request);
     if (!body.ok) return body;
-    const params = { member_id: MemberId.parse(current?.id) };
+    const params = { member_id: MemberId.parse(step.current?.id) };
     return await session.client.updateMember({ params, body: body.value });
   },
   remove: async () => await Promise.reject(new Error("a member is not removed by a file")),

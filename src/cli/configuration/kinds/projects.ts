@@ -2,7 +2,7 @@ import { toRequest } from "#cli/configuration/convert.ts";
 import {
   checked,
   documentFields,
-  foundOr,
+  itemOrNull,
   itemOf,
   type Kind,
   readTable,
@@ -12,6 +12,7 @@ import type { Item } from "#cli/configuration/item.ts";
 import { type Fields, isFields, type Json } from "#cli/configuration/json.ts";
 import { mapLimited } from "#cli/configuration/map-limited.ts";
 import type { Names } from "#cli/configuration/names.ts";
+import { changedFields } from "#cli/configuration/plan.ts";
 import { documentName } from "#cli/configuration/schema-parts.ts";
 import { readAll } from "#client/read-all.ts";
 import { CreateProjectInput, UpdateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
@@ -72,7 +73,7 @@ export const projectKind: Kind = {
     return succeed(items);
   },
   readAgain: async ({ client }, names, { id }) =>
-    await foundOr(client.getProject({ params: { project_id: ProjectId.parse(id) } }), (project) =>
+    await itemOrNull(client.getProject({ params: { project_id: ProjectId.parse(id) } }), (project) =>
       toItem(project, names),
     ),
   async create({ session, names }, { item, after }) {
@@ -82,8 +83,9 @@ export const projectKind: Kind = {
     if (created.ok) names.add("project", item.name, created.value.id);
     return created;
   },
-  async update({ session, names }, { item, current, changes, after }) {
-    const changed = new Set(changes.map(({ path: [name = ""] }) => name));
+  async update({ session, names }, step) {
+    const { item, current, after } = step;
+    const changed = new Set(changedFields(step));
     const [before, request] = [requestOf(current?.fields ?? {}, names), requestOf(after, names)];
     const settings = [...shape].flatMap(([name, schema]): [string, unknown][] => {
       const isSent = changed.has(documentName(name, schema)) && request.has(name);

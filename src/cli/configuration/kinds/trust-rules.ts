@@ -4,7 +4,7 @@ import { isList, type Fields } from "#cli/configuration/json.ts";
 import {
   checked,
   documentFields,
-  foundOr,
+  itemOrNull,
   itemOf,
   type Kind,
   nameIn,
@@ -13,6 +13,7 @@ import {
   without,
 } from "#cli/configuration/kind.ts";
 import type { Names } from "#cli/configuration/names.ts";
+import { changedFields } from "#cli/configuration/plan.ts";
 import { readAll } from "#client/read-all.ts";
 import { checkTrust } from "#contract/endpoints/trust-rules/check-trust.ts";
 import {
@@ -55,7 +56,7 @@ export const trustRuleKind: Kind = {
     return succeed(known.map((rule) => toItem(rule, names)));
   },
   readAgain: async ({ client }, names, { id }) =>
-    await foundOr(client.getTrustRule({ params: { trust_rule_id: TrustRuleId.parse(id) } }), (rule) =>
+    await itemOrNull(client.getTrustRule({ params: { trust_rule_id: TrustRuleId.parse(id) } }), (rule) =>
       toItem(rule, names),
     ),
   async create({ session, names }, { item, after }) {
@@ -63,12 +64,12 @@ export const trustRuleKind: Kind = {
     const body = checked(CreateTrustRuleInput, { ...request, name: item.name });
     return body.ok ? await session.client.createTrustRule({ body: body.value }) : body;
   },
-  async update({ session, names }, { current, changes, after }) {
-    const changed = changes.map(({ path: [name = ""] }) => name);
-    const request = objectOf(toRequest(CreateTrustRuleInput, pick(after, changed), names.idOf, []));
+  async update({ session, names }, step) {
+    const fields = pick(step.after, changedFields(step));
+    const request = objectOf(toRequest(CreateTrustRuleInput, fields, names.idOf, []));
     const body = checked(UpdateTrustRuleInput, request);
     if (!body.ok) return body;
-    const params = { trust_rule_id: TrustRuleId.parse(current?.id) };
+    const params = { trust_rule_id: TrustRuleId.parse(step.current?.id) };
     return await session.client.updateTrustRule({ params, body: body.value });
   },
   remove: async ({ session }, { id }) =>

@@ -6,7 +6,7 @@ import { type Fields, fieldOf, isFields, type Json } from "#cli/configuration/js
 import { itemOf, type Kind, type Reading, type Running } from "#cli/configuration/kind.ts";
 import { mapLimited } from "#cli/configuration/map-limited.ts";
 import type { Names } from "#cli/configuration/names.ts";
-import type { Step } from "#cli/configuration/plan.ts";
+import { changedFields, type Step } from "#cli/configuration/plan.ts";
 import { pathText } from "#cli/configuration/print-toml.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { changeVariables, type VariableToSet } from "#cli/variables/change-variables.ts";
@@ -16,7 +16,7 @@ import { ProjectId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** A variable whose value is in the environment. */
-export const SourcedVariable = z.strictObject({
+const SourcedVariable = z.strictObject({
   from: z.string(),
   secret: z._default(z.boolean(), false),
   build: z._default(z.boolean(), false),
@@ -118,15 +118,16 @@ function checkVariable(
 }
 
 /** Sets variables as one revision, if nobody has changed them since the plan, and then removes others. */
-async function change(running: Running, { item, current, changes, after }: Step): Promise<Result<unknown>> {
+async function change(running: Running, step: Step): Promise<Result<unknown>> {
   const { session, names, acceptKeys } = running;
+  const { item, current, after } = step;
   const id = names.idOf("project", item.key);
   if (id === null) return stop("changed_since_plan", `The project ${item.key} no longer exists.`);
   const projectId = ProjectId.parse(id);
   const params = { project_id: projectId };
   const before = await session.client.getVariables({ params });
   if (!before.ok) return before;
-  const changed = [...new Set(changes.map(({ path: [name = ""] }) => name))];
+  const changed = changedFields(step);
   const set = changed.flatMap((name) => toSet(name, after, item, session.environment));
   const missing = set.find(({ value }) => value === null);
   if (missing !== undefined) return stop("usage", `The value of ${missing.name} is not in the environment.`);

@@ -4,7 +4,7 @@ import { type Fields, isFields, type Json } from "#cli/configuration/json.ts";
 import {
   checked,
   documentFields,
-  foundOr,
+  itemOrNull,
   itemOf,
   type Kind,
   nameIn,
@@ -25,6 +25,7 @@ import {
   type WebhookDetails,
 } from "#contract/endpoints/webhooks/schemas.ts";
 import { WebhookId } from "#contract/ids.ts";
+import { objectOf } from "#contract/lib/json-object.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 const ADDRESS = "https://placeholder.example.com/x";
@@ -82,7 +83,7 @@ export const webhookKind: Kind = {
     return succeed(items);
   },
   readAgain: async ({ client }, names, { id }) =>
-    await foundOr(client.getWebhook({ params: { webhook_id: WebhookId.parse(id) } }), (webhook) =>
+    await itemOrNull(client.getWebhook({ params: { webhook_id: WebhookId.parse(id) } }), (webhook) =>
       toItem(webhook, names),
     ),
   async create({ session, names }, step) {
@@ -178,8 +179,7 @@ function describe(webhook: Described, name: string) {
 }
 
 function requestOf(fields: Fields, names: Names): Readonly<Record<string, unknown>> {
-  const request = toRequest(CreateWebhookInput, fields, names.idOf, []);
-  return typeof request === "object" && request !== null ? Object.fromEntries(Object.entries(request)) : {};
+  return objectOf(toRequest(CreateWebhookInput, fields, names.idOf, []));
 }
 
 function toItem(webhook: WebhookDetails, names: Names): Item {
