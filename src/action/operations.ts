@@ -12,6 +12,7 @@ import { missingPermission } from "#contract/may-call.ts";
 import { MAX_PAGE_SIZE } from "#contract/page-size.ts";
 import { permissionsIn } from "#contract/permissions.ts";
 import { missing, type Result, stop } from "#cli/outcome.ts";
+import { onlyProject } from "#cli/session/only-project.ts";
 import type { Inputs } from "#action/inputs.ts";
 import type { Installation } from "#action/installation.ts";
 import type { Runner } from "#action/runner.ts";
@@ -26,16 +27,15 @@ export async function findProject(
 ): Promise<Result<ProjectId>> {
   const id = ProjectId.safeParse(word);
   if (id.success) return succeed(id.data);
-  const [only, another] = account.token.project_ids ?? [];
-  const isForOne = only !== undefined && another === undefined;
+  const only = onlyProject(account);
   if (word === null)
-    return isForOne
-      ? succeed(only)
-      : stop("no_project", "Set the input project to the project's name or ID.");
+    return only === null
+      ? stop("no_project", "Set the input project to the project's name or ID.")
+      : succeed(only);
   if (!mayRead(account, "listProjects"))
     return stop(
       "no_project",
-      `The token of this job may not read the names of projects. ${isForOne ? "It is for one project: remove the input project" : "Set the input project to the project's ID"}, or add the scope projects:read to the trust rule.`,
+      `The token of this job may not read the names of projects. ${only !== null ? "It is for one project: remove the input project" : "Set the input project to the project's ID"}, or add the scope projects:read to the trust rule.`,
     );
   const all = await readAll(client.listProjects, (page) => page.projects);
   if (!all.ok) return all;

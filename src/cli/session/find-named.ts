@@ -3,6 +3,7 @@ import type { ClientResult } from "#client/send.ts";
 import { didYouMean } from "#contract/lib/suggest.ts";
 import { missing, type Result, stop } from "#cli/outcome.ts";
 import { mayCall } from "#cli/session/may-call.ts";
+import { onlyProject } from "#cli/session/only-project.ts";
 import type { Session } from "#cli/session/session.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { LINK_NAME } from "#cli/settings/link-file.ts";
@@ -14,19 +15,29 @@ import { succeed } from "#contract/lib/result.ts";
 export type NamedId<Id> = { readonly id: Id; readonly name: string | null };
 type IdSchema<Id> = { safeParse(word: string): { success: true; data: Id } | { success: false } };
 
-/** Finds the project from an argument, --project, GANTRY_PROJECT or the link file, in this order. */
+/**
+ * Finds the project from an argument, --project, GANTRY_PROJECT or the link file, in this order. Without any, it is the only
+ * project of the token.
+ */
 export async function findProject(
   session: Session,
   word: string | null = null,
 ): Promise<Result<NamedId<ProjectId>>> {
   const wanted = word ?? givenProject(session);
   if (wanted === null && session.linkedProject !== null) return readLinked(session, session.linkedProject);
-  if (wanted === null)
-    return stop(
-      "no_project",
-      "Pass --project NAME, set GANTRY_PROJECT, or run gantry projects link NAME once in this repository.",
-    );
+  if (wanted === null) return findOnlyProject(session);
   return findProjectNamed(session, wanted);
+}
+
+async function findOnlyProject({ ownAccount }: Session): Promise<Result<NamedId<ProjectId>>> {
+  const account = await ownAccount();
+  const id = account.ok ? onlyProject(account.value) : null;
+  return id === null
+    ? stop(
+        "no_project",
+        "Pass --project NAME, set GANTRY_PROJECT, or run gantry projects link NAME once in this repository.",
+      )
+    : succeed({ id, name: null });
 }
 
 /** Whether the command is about the project of the link file, as none is named. */

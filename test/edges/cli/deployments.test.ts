@@ -213,6 +213,9 @@ describe("a CI job", () => {
     const ofJob = entries.filter(({ actor }) => actor.name === "ci");
     expect(ofJob.map(({ action, outcome }) => [action, outcome])).toEqual([["startDeployment", "done"]]);
     expect((await cli.run(["servers"], { env, folder })).code).toBe(3);
+    // Without a link, it is the only project of the token.
+    const unlinked = await cli.run(["deploy", "--follow"], { env });
+    expect(unlinked).toMatchObject({ code: 0, stdout: expect.stringContaining(site.projectId) });
   });
 });
 
