@@ -11,7 +11,7 @@ import { waitFor } from "#library/wait-for.ts";
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_MS = 30_000;
 
-/** Creates a client of an installation. It sends nothing before a method is called. */
+/** Creates a client of an installation. It sends nothing before a method is called. @throws TypeError if `url` is no address */
 export function createClient(options: ClientOptions): GantryClient {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, retryForMs = DEFAULT_RETRY_MS } = options;
   const transport = transportOf(options);

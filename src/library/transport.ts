@@ -4,8 +4,11 @@ import type { ClientOptions } from "#library/client-types.ts";
 /**
  * Sends requests to an installation. Each has the bookmark of the last answer, so that a replica of the database is at least
  * as new as what the client has seen.
+ * @throws TypeError if the address is none: each request would be tried again until its time is up
  */
 export function transportOf({ url, token, fetch: given }: ClientOptions): Transport {
+  if (typeof url !== "string" || !/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new TypeError(`url must be an address such as https://gantry.example.com, and is ${String(url)}`);
   let bookmark: string | null = null;
   const send = given ?? ((address, init) => fetch(address, init));
   return {

@@ -50,6 +50,10 @@ async function problemOf(call: Promise<unknown>): Promise<GantryProblem> {
 }
 
 describe("the client for programs", () => {
+  it.each(["gantry.example.com", "127.0.0.1:8787", "http://", ""])("refuses the address %j", (url) => {
+    expect(() => createClient({ url, token: "secret" })).toThrow(TypeError);
+  });
+
   it("repeats what had no answer or a temporary error, with the same key", async () => {
     const { client, requests, waits } = await serve(
       lose,
