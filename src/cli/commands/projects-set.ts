@@ -16,6 +16,7 @@ import { readRollout, serverDetails, serverOptions } from "#cli/commands/server-
 import { done, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { findProject } from "#cli/session/find-named.ts";
+import { mayCall } from "#cli/session/may-call.ts";
 import { findServers } from "#cli/session/find-servers.ts";
 import { noteMissingRepository } from "#cli/session/note-missing-repository.ts";
 import { shownServers } from "#cli/session/print-with-key.ts";
@@ -24,6 +25,7 @@ import { namesFrom } from "#cli/session/server-names.ts";
 import { balanceNotes } from "#cli/views/project-entry.ts";
 import { placeNotes } from "#cli/views/project-servers.ts";
 import { printProject, printProjectChanges } from "#cli/views/project-facts.ts";
+import { noteNotSealed } from "#cli/views/variable-text.ts";
 
 export const projectsSet = defineCommand({
   name: "projects set",
@@ -127,6 +129,10 @@ export const projectsSet = defineCommand({
       for (const note of serverChangeNotes(session, before.value, project.value)) output.note(note);
     else if (before.ok && before.value.server_id !== serverId)
       output.note(movesText(project.value, names.first ?? serverId));
+    if (isMove && (await mayCall(session, "getVariables"))) {
+      const variables = await client.getVariables({ params });
+      if (variables.ok) noteNotSealed(session, variables.value);
+    }
     if (isEntry || isMove) for (const note of balanceNotes(project.value)) output.note(note);
     if (repository !== null) await noteMissingRepository(session, project.value);
     return done;

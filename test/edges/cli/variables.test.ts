@@ -281,7 +281,10 @@ describe("the server's seal key", () => {
     const other = await newServer();
     const { fingerprint } = other.keys.sealKey;
     expect((await variables(server, args, withInput)).code).toBe(0);
-    await server.api.call("PATCH", `/v1/projects/${server.projectId}`, { server_id: other.serverId });
+    const moved = await cli.run(["projects", "set", "--server", other.serverId], optionsOf(server));
+    expect(moved.stderr).toMatch(
+      /cannot open PASSWORD, so deployments are refused\. Enter them again: gantry /,
+    );
     const refused = await variables(server, args, withInput);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain(`--accept-key=${fingerprint}`);
