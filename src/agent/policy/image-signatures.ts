@@ -31,7 +31,10 @@ export const ImageSignatures = z.strictObject({
 });
 export type ImageSignatures = z.infer<typeof ImageSignatures>;
 
-/** What the entries require. `docker.io/node` is also `docker.io/library/node`: nobody writes the longer name in a Dockerfile. */
+/**
+ * What the entries require. `docker.io/node` is also `docker.io/library/node`: nobody writes the longer name in a Dockerfile. A registry
+ * with the port 443 is the same registry.
+ */
 export function requirementsOf({ images }: ImageSignatures): ReadonlyMap<string, ImageRequirement> {
   const all = new Map<string, ImageRequirement>();
   for (const [place, requirement] of Object.entries(images)) {
@@ -39,7 +42,18 @@ export function requirementsOf({ images }: ImageSignatures): ReadonlyMap<string,
     if (word !== "library") all.set(`docker.io/library/${word}`, requirement);
   }
   for (const [place, requirement] of Object.entries(images)) all.set(place, requirement);
+  for (const [place, requirement] of [...all]) {
+    const other = withOtherPort(place);
+    if (other !== null && !all.has(other)) all.set(other, requirement);
+  }
   return all;
+}
+
+/** The same place with the port 443, or without it; null: it has another port. */
+function withOtherPort(place: string): string | null {
+  const [, host = "", port, path = ""] = /^([^/:]+)(?::(\d+))?(\/.*)?$/.exec(place) ?? [];
+  if (host !== "" && port === undefined) return `${host}:443${path}`;
+  return port === "443" ? host + path : null;
 }
 
 /** What an image must have. @param name with its registry, without a tag and a digest */

@@ -29,6 +29,14 @@ const keys = new Map([
   ["/k/a.pub", "key a"],
   ["/k/b.pub", "key b"],
 ]);
+/** A registry has the same images at its usual port. */
+const atBothPorts = <Value>(places: Readonly<Record<string, Value>>) =>
+  Object.fromEntries(
+    Object.entries(places).flatMap(([place, value]) => [
+      [place, value],
+      [place.replace(/^[^/]+/, "$&:443"), value],
+    ]),
+  );
 const read = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
 describe("the files of the rule about signatures", () => {
@@ -40,18 +48,22 @@ describe("the files of the rule about signatures", () => {
     expect(read(files?.policy ?? "")).toEqual({
       default: [{ type: "reject" }],
       transports: {
-        docker: {
+        docker: atBothPorts<readonly object[]>({
           "ghcr.io/acme": [{ type: "sigstoreSigned", keyData: a, signedIdentity }],
           "docker.io/node": several,
           "docker.io/library/node": several,
           "quay.io": [{ type: "insecureAcceptAnything" }],
-        },
+        }),
         "containers-storage": { "": [{ type: "insecureAcceptAnything" }] },
       },
     });
     const attached = { "use-sigstore-attachments": true };
     expect(read(join(files?.registries ?? "", "gantry.yaml"))).toEqual({
-      docker: { "ghcr.io/acme": attached, "docker.io/node": attached, "docker.io/library/node": attached },
+      docker: atBothPorts({
+        "ghcr.io/acme": attached,
+        "docker.io/node": attached,
+        "docker.io/library/node": attached,
+      }),
     });
     // Users of projects read them.
     for (const path of [files?.policy ?? "", files?.registries ?? "", dirname(files?.policy ?? "")])

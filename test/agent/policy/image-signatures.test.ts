@@ -24,6 +24,7 @@ const rule: ImageSignatures = {
     "ghcr.io/acme/tools": "accept",
     "docker.io/node": [KEY],
     "localhost:5000": KEY,
+    "images.internal:443": KEY,
   },
   others: "accept",
 };
@@ -39,6 +40,11 @@ describe("the rule about signatures", () => {
     ["docker.io/library/node-fork", "accept"],
     ["localhost:5000/shop", KEY],
     ["quay.io/acme/shop", "accept"],
+    ["ghcr.io:443/acme/shop", KEY],
+    ["ghcr.io:443/other", "refuse"],
+    ["docker.io:443/library/node", [KEY]],
+    ["localhost:443/shop", "accept"],
+    ["images.internal/shop", KEY],
   ])("requires of %s: %j", (name, requirement) => {
     expect(requirementOf(rule, name)).toEqual(requirement);
   });
