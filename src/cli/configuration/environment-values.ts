@@ -10,13 +10,21 @@ export function sourceText(name: string): Fields {
   return { from: `env:${name}` };
 }
 
-/** The command's own secrets, which a file from anywhere could send to its author. */
-const ownSecrets = ["GANTRY_TOKEN", "GANTRY_ID_TOKEN"];
+/** The command's own secrets, and what a job gets its identity by. A file from anywhere could send them to its author. */
+const ownSecrets = [
+  "GANTRY_TOKEN",
+  "GANTRY_ID_TOKEN",
+  "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+  "BUILDKITE_AGENT_ACCESS_TOKEN",
+];
+
+/** On Windows, upper and lower case are the same. */
+const isOwnSecret = (name: string): boolean => ownSecrets.includes(name.toUpperCase());
 
 /** The variable of the environment that a text of a file names; null: it names none that a file may use. */
 export function readSource(text: Json | undefined): string | null {
   const name = typeof text === "string" ? ENVIRONMENT.exec(text)?.[1] : undefined;
-  return name === undefined || ownSecrets.includes(name) ? null : name;
+  return name === undefined || isOwnSecret(name) ? null : name;
 }
 
 /** The message for a text that names no variable. */
@@ -35,7 +43,7 @@ export function suggestedSource(...words: readonly string[]): string {
     .filter((word) => word !== "")
     .join("_")
     .toUpperCase();
-  return /^[0-9]/.test(name) || name === "" || ownSecrets.includes(name) ? `_${name}` : name;
+  return /^[0-9]/.test(name) || name === "" || isOwnSecret(name) ? `_${name}` : name;
 }
 
 type Resolving = {
