@@ -29,8 +29,9 @@ export type Followed = {
   readonly nameOf: (server: ServerId) => string;
 };
 
-/** How long a lost connection is opened again. */
+/** For how long to open a lost connection again. */
 const RECONNECT_MS = 600_000;
+/** When to read what the deployment waits for: after the first time, then at intervals of the second. */
 const FIRST_LOOK_MS = 2_000;
 const NEXT_LOOK_MS = 15_000;
 /** The longest time of a timer. */
@@ -44,13 +45,14 @@ export async function follow(
 ): Promise<FollowEnd> {
   const held = new AbortController();
   const timeout = AbortSignal.timeout(Math.min(timeoutMs ?? MOST_MS, MOST_MS));
+  const ended = AbortSignal.any([signal, held.signal, timeout]);
   const printer = new LogPrinter(runner, nameOf);
   let why = "";
   let printed = "";
   const look = async (): Promise<void> => {
     timer = setTimeout(() => void look(), NEXT_LOOK_MS);
     const read = await client.getDeployment({ params: { deployment_id: id } });
-    if (!read.ok || read.value.waiting_on === null || isEnded()) return;
+    if (!read.ok || read.value.waiting_on === null || ended.aborted) return;
     const { version, waiting_on: waiting } = read.value;
     why = waitingText(waiting, null);
     if (why !== printed) runner.line(`v${version} is waiting ${why}`);
@@ -58,11 +60,9 @@ export async function follow(
     if (isHeld(read.value)) held.abort();
   };
   let timer = setTimeout(() => void look(), FIRST_LOOK_MS);
-  const either = AbortSignal.any([signal, held.signal, timeout]);
-  const isEnded = () => either.aborted;
   let lostAt: number | null = null;
   try {
-    for await (const event of followLog(transport, id, { bookmark, signal: either })) {
+    for await (const event of followLog(transport, id, { bookmark, signal: ended })) {
       switch (event.type) {
         case "line":
           lostAt = null;

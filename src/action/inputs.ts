@@ -23,12 +23,7 @@ export function readInputs(runner: Runner): Result<Inputs> {
   const [branch, commit, image] = [runner.input("branch"), runner.input("commit"), runner.input("image")];
   const isNamed = branch !== null || commit !== null || image !== null;
   const ordered = readOrdered(isNamed ? { branch, commit, image } : { ...ofJob(runner), image: null });
-  // The messages name options of the command, which have the names of the inputs.
-  if (!ordered.ok)
-    return {
-      ...ordered,
-      problem: { ...ordered.problem, detail: ordered.problem.detail.replace(/--(?=\w)/g, "") },
-    };
+  if (!ordered.ok) return stop("usage", withInputNames(ordered.problem.detail));
   const follow = readFollow(runner.input("follow"));
   if (follow === null) return stop("usage", "The input follow must be true or false.");
   const minutes = runner.input("timeout");
@@ -42,6 +37,11 @@ export function readInputs(runner: Runner): Result<Inputs> {
     follow,
     timeoutMs: minutes === null ? null : Number(minutes) * MINUTE_MS,
   });
+}
+
+/** A message about options of the command as a message about inputs, which have the same names without the hyphens. */
+export function withInputNames(message: string): string {
+  return message.replace(/--(?=\w)/g, "");
 }
 
 /** As YAML's core schema, which GitHub reads in inputs that are true or false. */

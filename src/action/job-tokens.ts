@@ -1,28 +1,24 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-
-import * as z from "zod/mini";
 
 import { isTemporary, retryDelayMs } from "#client/retry.ts";
 import type { TrustRuleId } from "#contract/ids.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { succeed } from "#contract/lib/result.ts";
-import { parseJson } from "#contract/parse-json.ts";
+import {
+  type CachedToken,
+  cachedTokenOf,
+  isUsable,
+  readCachedToken,
+  writeCachedToken,
+} from "#cli/identity/cached-token.ts";
 import { exchangeIdentity, readTrustRule } from "#cli/identity/exchange-identity.ts";
 import { findIdentityToken } from "#cli/identity/find-identity-token.ts";
 import { type Result, stop } from "#cli/outcome.ts";
-import { isReadByOthers } from "#cli/settings/config-file.ts";
-import { writeAtomic } from "#node/write-atomic.ts";
 import type { Runner } from "#action/runner.ts";
 
 /** How long an exchange is tried again. */
 const RETRY_MS = 60_000;
-/** A token is not used in its last minute. */
-const MARGIN_MS = 60_000;
-
-const CachedToken = z.object({ token: z.string(), expires_at: z.number() });
-type CachedToken = z.infer<typeof CachedToken>;
 
 /** What a token is exchanged for. `rule`: of GANTRY_TRUST_RULE. */
 type Trust = { readonly url: string; readonly audience: string; readonly rule: TrustRuleId | null };
@@ -58,21 +54,18 @@ export class JobTokens {
     const audience = this.#runner.input("audience") ?? new URL(this.#url).origin;
     const trust: Trust = { url: this.#url, audience, rule: rule.value };
     const path = cachePath(this.#runner, trust);
-    const cached = await readCached(path);
+    const cached = path === null ? null : await readCachedToken(path);
     const found =
-      cached === null ? await exchangePatiently(this.#runner, trust, this.#signal) : succeed(cached);
+      cached === null ? await exchangeWithRetry(this.#runner, trust, this.#signal) : succeed(cached);
     if (!found.ok) return found;
     this.#runner.mask(found.value.token);
-    if (cached === null && path !== null)
-      await writeAtomic(path, JSON.stringify(found.value), { mode: 0o600, uniqueDraft: true });
+    if (cached === null && path !== null) await writeCachedToken(path, found.value);
     this.#token = found.value;
     return succeed(found.value.token);
   }
 }
 
-const isUsable = ({ expires_at }: CachedToken): boolean => expires_at > Date.now() + MARGIN_MS;
-
-async function exchangePatiently(
+async function exchangeWithRetry(
   runner: Runner,
   { url, audience, rule }: Trust,
   canceled: AbortSignal,
@@ -88,13 +81,9 @@ async function exchangePatiently(
       );
     if (!identity.ok) return identity;
     const exchanged = await exchangeIdentity(url, identity.value.token, rule, signal);
-    if (exchanged.ok) {
-      const { access_token: token, expires_in: seconds } = exchanged.value;
-      return succeed({ token, expires_at: Date.now() + seconds * 1000 });
-    }
+    if (exchanged.ok) return succeed(cachedTokenOf(exchanged.value));
     const { problem, retryAfterMs = 0 } = exchanged;
-    const isWorthRetrying = problem.status === 0 || isTemporary(problem.status);
-    if (signal.aborted || !isWorthRetrying) return exchanged;
+    if (signal.aborted || !isTemporary(problem.status)) return exchanged;
     runner.line(`${problem.detail} Trying again.`);
     await pause(Math.max(retryDelayMs(failures), retryAfterMs), signal);
   }
@@ -109,10 +98,4 @@ function cachePath(runner: Runner, trust: Trust): string | null {
   if (folder === null || !isAbsolute(folder)) return null;
   const hash = createHash("sha256").update(JSON.stringify(trust)).digest("hex");
   return join(folder, `gantry-${hash}.json`);
-}
-
-async function readCached(path: string | null): Promise<CachedToken | null> {
-  if (path === null || (await isReadByOthers(path))) return null;
-  const cached = CachedToken.safeParse(parseJson(await readFile(path, "utf8").catch(() => "")));
-  return cached.success && isUsable(cached.data) ? cached.data : null;
 }

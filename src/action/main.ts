@@ -4,7 +4,7 @@ import { dashboardPage } from "#contract/public-paths.ts";
 import { wrongImage } from "#cli/commands/image-option.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { follow } from "#action/follow.ts";
-import { readInputs } from "#action/inputs.ts";
+import { readInputs, withInputNames } from "#action/inputs.ts";
 import { connect } from "#action/installation.ts";
 import { cancel, findProject, mayRead, start } from "#action/operations.ts";
 import { outcomeOf, reasonOf } from "#action/outcome.ts";
@@ -34,7 +34,7 @@ async function deploy(runner: Runner, signal: AbortSignal): Promise<Result<boole
   const project = await readProject();
   const { image, follow: follows, timeoutMs } = inputs.value;
   const wrong = image === null || project === null ? null : wrongImage(image, project.repository);
-  if (wrong !== null) return stop("usage", wrong.replace(/--(?=\w)/g, ""));
+  if (wrong !== null) return stop("usage", withInputNames(wrong));
   if (signal.aborted) return stop("interrupted", "The job was canceled. Nothing was started.");
 
   // If this process ends before the answer to the start, the last part of the step finds the deployment by these.

@@ -1,4 +1,4 @@
-import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { Deployment, DeploymentFailure } from "#contract/endpoints/deployments/schemas.ts";
 import { failureText } from "#cli/views/deployment-text.ts";
 import type { FollowEnd } from "#action/follow.ts";
 
@@ -45,6 +45,10 @@ export function reasonOf(end: FollowEnd, deployment: Deployment | null): string 
   if (end.kind === "lost") return `: ${end.problem.detail}`;
   const failure = deployment?.failure ?? null;
   if (failure === null) return ".";
-  const lines = [failure.failing_line, failure.hint].filter((line) => line !== undefined);
-  return `: ${[failureText(failure), ...lines].join("\n")}\n`;
+  return `: ${[failureText(failure), ...causeLines(failure)].join("\n")}\n`;
+}
+
+/** The line of the output that tells why a deployment failed, and what to do about it, as far as they are known. */
+export function causeLines({ failing_line: line, hint }: DeploymentFailure): string[] {
+  return [line, hint].filter((text) => text !== undefined);
 }

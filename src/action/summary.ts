@@ -2,6 +2,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { durationText } from "#contract/lib/duration-text.ts";
 import { stageLabels } from "#contract/stages.ts";
 import { code, link, plain } from "#action/markdown.ts";
+import { causeLines } from "#action/outcome.ts";
 
 export type Summary = {
   /** The project's name; null if the token may not read it. */
@@ -20,8 +21,7 @@ export function summaryText({ project, outcome, deployment, page, site }: Summar
   const { version, branch, commit, commit_message: message, failure, stages, duration } = deployment;
   const [subject = ""] = (message ?? "").split("\n");
   const rows = stages.map(({ stage, duration: seconds }) => [stageLabels[stage], durationText(seconds)]);
-  const cause =
-    failure === null ? [] : [failure.failing_line, failure.hint].filter((line) => line !== undefined);
+  const cause = failure === null ? [] : causeLines(failure);
   return [
     `### ${project === null ? "" : `${plain(project)} `}v${version} ${plain(outcome)}`,
     `${code(branch)}${commit === null ? "" : ` at ${code(commit)}`}${subject === "" ? "" : ` ${code(subject)}`}`,

@@ -1,32 +1,30 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, sep } from "node:path";
-
-import * as z from "zod/mini";
 
 import { isTemporary, retryDelayMs } from "#client/retry.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { succeed } from "#contract/lib/result.ts";
-import { parseJson } from "#contract/parse-json.ts";
 import type { CommandContext } from "#cli/context.ts";
+import {
+  type CachedToken,
+  cachedTokenOf,
+  readCachedToken,
+  writeCachedToken,
+} from "#cli/identity/cached-token.ts";
 import { exchangeIdentity, readTrustRule } from "#cli/identity/exchange-identity.ts";
 import { findIdentityToken, isInJob } from "#cli/identity/find-identity-token.ts";
 import type { Result } from "#cli/outcome.ts";
-import { isReadByOthers } from "#cli/settings/config-file.ts";
 import { tokenUrl } from "#cli/settings/installation-url.ts";
 import { variable } from "#cli/settings/variable.ts";
 import { attempt } from "#node/attempt.ts";
-import { writeAtomic } from "#node/write-atomic.ts";
 
 /** How long the exchange is tried again, unless --wait says otherwise. */
 const RETRY_MS = 10_000;
 
 /** Longer than any token of a job. */
 const OLD_MS = 3 * 60 * 60 * 1000;
-
-/** A cached token is not used in its last minute. */
-const MARGIN_MS = 60_000;
 
 /**
  * Exchanges the identity token of the job in which the command runs for a token. null: it runs in no job.
@@ -47,17 +45,16 @@ export async function findJobToken(context: CommandContext, url: string): Promis
     if (identity === null || !identity.ok) return identity;
     const { token, isOnlyToken } = identity.value;
     const path = isOnlyToken ? cachePath(context, url, token) : null;
-    const cached = await readCachedToken(path);
-    if (cached !== null) return succeed(cached);
+    const cached = path === null ? null : await readCachedToken(path);
+    if (cached !== null) return succeed(cached.token);
     const exchanged = await exchangeIdentity(url, token, rule.value, signal);
     // Another command of the job may be exchanging the same identity token.
     const isUsed = !exchanged.ok && exchanged.problem.code === "invalid_identity_token";
-    const others = isUsed ? await waitForCachedToken(path, signal) : null;
-    if (others !== null) return succeed(others);
+    const others = isUsed && path !== null ? await waitForCachedToken(path, signal) : null;
+    if (others !== null) return succeed(others.token);
     if (exchanged.ok) {
-      const { access_token: secret, expires_in: seconds } = exchanged.value;
-      await cacheToken(path, { token: secret, expires_at: Date.now() + seconds * 1000 });
-      return succeed(secret);
+      if (path !== null) await cacheToken(path, cachedTokenOf(exchanged.value));
+      return succeed(exchanged.value.access_token);
     }
     const { problem, retryAfterMs = 0 } = exchanged;
     const ms = Math.max(retryDelayMs(failures), retryAfterMs);
@@ -67,8 +64,6 @@ export async function findJobToken(context: CommandContext, url: string): Promis
     await pause(ms, signal);
   }
 }
-
-const CachedToken = z.object({ token: z.string(), expires_at: z.number() });
 
 /**
  * Where the token of a job is cached: a file named after the identity token, which no other user can guess. Never in the
@@ -89,19 +84,11 @@ function isWithin(folder: string, path: string): boolean {
   return `${path}${sep}`.startsWith(`${folder}${sep}`);
 }
 
-async function readCachedToken(path: string | null): Promise<string | null> {
-  if (path === null || (await isReadByOthers(path))) return null;
-  const text = await readFile(path, "utf8").catch(() => "");
-  const cached = CachedToken.safeParse(parseJson(text));
-  return cached.success && cached.data.expires_at > Date.now() + MARGIN_MS ? cached.data.token : null;
-}
-
 const WAIT_MS = 500;
 const MOST_WAITS = 4;
 
 /** The token that another command caches within two seconds; null: none does. */
-async function waitForCachedToken(path: string | null, signal: AbortSignal): Promise<string | null> {
-  if (path === null) return null;
+async function waitForCachedToken(path: string, signal: AbortSignal): Promise<CachedToken | null> {
   for (let waits = 0; waits < MOST_WAITS && !signal.aborted; waits += 1) {
     const cached = await readCachedToken(path);
     if (cached !== null) return cached;
@@ -120,12 +107,11 @@ async function removeOldTokens(folder: string): Promise<void> {
 }
 
 /** If the cache cannot be written, the job's next command cannot exchange its only identity token again. */
-async function cacheToken(path: string | null, token: z.infer<typeof CachedToken>): Promise<void> {
-  if (path === null) return;
+async function cacheToken(path: string, token: CachedToken): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await removeOldTokens(dirname(path));
-    await writeAtomic(path, JSON.stringify(token), { mode: 0o600, uniqueDraft: true });
+    await writeCachedToken(path, token);
   } catch {
     // This command has its token.
   }
