@@ -307,6 +307,7 @@ describe("A server whose policy requires signatures", () => {
   }, TEST_MS);
 
   it("deploys a signed image, and none without a signature", { timeout: TEST_MS }, async () => {
+    await push("acme/shop:v1", "r5");
     const signed = await registry.sign("acme/shop:v1", "trusted/shop:v1", `${KEY}.private`);
     const repository = `docker://${user}:${password}@${registry.host}/trusted/shop`;
     const { id } = await createProject("signed", { repository });
