@@ -156,6 +156,11 @@ describe("gantry config apply", () => {
     await write(file.replace("keep_releases = 7", "keep_releases = 8"));
     expect(await config("plan", "--out", "plan.json")).toMatchObject({ code: 2 });
     expect((await stat(join(cli.home, "plan.json"))).mode & 0o777).toBe(0o600);
+    await write((await read("plan.json")).replace('"after": 8', '"after": 7'), "edited.json");
+    expect(await config("apply", "--plan", "edited.json")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("edited.json was edited at projects.shop"),
+    });
     const { id } = await project("shop");
     await api.call("PATCH", `/v1/projects/${id}`, { queue: "latest" });
     const refused = await config("apply", "--plan", "plan.json");

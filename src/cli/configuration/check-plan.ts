@@ -29,9 +29,16 @@ export async function checkPlan(
   if (!text.ok) return text;
   const written = WrittenPlan.safeParse(parseJson(text.value));
   if (!written.success) return stop("invalid_file", `${given} is no plan of gantry config plan --out.`);
-  if (written.data.fingerprint === fingerprint) return succeed(null);
-  const now = WrittenPlan.parse(planDocument(plan, fingerprint));
-  return refused(fingerprint, differences(written.data, now));
+  // Without what JSON does not have.
+  const now = WrittenPlan.parse(parseJson(JSON.stringify(planDocument(plan, fingerprint))));
+  const places = differences(written.data, now);
+  if (written.data.fingerprint !== fingerprint) return refused(fingerprint, places);
+  return places.length === 0
+    ? succeed(null)
+    : stop(
+        "invalid_file",
+        `${given} was edited at ${places.join(", ")}, so nothing was applied. Edit the configuration, and make another plan.`,
+      );
 }
 
 function refused(fingerprint: string, places: readonly string[]): Result<null> {
