@@ -34,7 +34,7 @@ export function splitInstructions(text: string): ResultOf<Instructions, { readon
     const instruction = readInstruction(parts, start);
     parts = [];
     all.push(instruction);
-    for (const heredoc of withHeredocs.has(instruction.name) ? heredocsOf(instruction.text, escape) : []) {
+    for (const heredoc of withHeredocs.has(instruction.name) ? heredocsOf(instruction.text) : []) {
       const end = endOf(heredoc, lines, at + 1);
       if (end === null) return { ok: false, problem: { line: instruction.line, name: heredoc.name } };
       at = end;
@@ -70,11 +70,15 @@ function withoutContinuation(line: string, escape: string): string | null {
 /** `strips`: tabs before each line, and before its end, do not count. */
 type Heredoc = { readonly name: string; readonly strips: boolean };
 
-/** The heredocs that an instruction begins, such as `<<EOF`, `3<<-"EOF"`. Only a word of its own is one. */
-function heredocsOf(text: string, escape: string): readonly Heredoc[] {
-  return splitWords(text, escape).flatMap((word) => {
-    const [, dash, rest = ""] = /^\d*<<(-?)([^<]+)$/.exec(word) ?? [];
-    const name = unquote(rest, escape);
+/**
+ * The heredocs that an instruction begins, such as `<<EOF`, `3<<-"EOF"`. Only a word of its own is one. The parser of BuildKit reads
+ * these words with a backslash, whatever continues a line. What its versions read in different ways is no heredoc here, so that
+ * no instruction is overlooked.
+ */
+function heredocsOf(text: string): readonly Heredoc[] {
+  return splitWords(text, "\\").flatMap((word) => {
+    const [, dash, rest = ""] = /^\d*<<(-?)(\\?[\w.+-]+|"[^"'\\$]+"|'[^"'\\$]+')$/.exec(word) ?? [];
+    const name = unquote(rest, "\\");
     return name === "" ? [] : [{ name, strips: dash === "-" }];
   });
 }

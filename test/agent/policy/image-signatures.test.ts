@@ -111,6 +111,11 @@ describe("the rule about signatures", () => {
       "FROM node:24 AS one\nFROM node:24\nCOPY --from=one /a /a\nCOPY --from=ghcr.io/acme/tools:1 /b /b",
       true,
     ],
+    // The heredoc ends at EF: only instructions are escaped by the directive.
+    ["# escape=`\nFROM node:24\nRUN <<E\\F\ntrue\nEF\nFROM containers-storage:old\nRUN <<X\nE\\F\nX", false],
+    ["# escape=`\nFROM node:24\nRUN a\\ <<E\nFROM containers-storage:old\nE", false],
+    ["FROM node:24\nRUN <<$E\nFROM containers-storage:old\n$E", false],
+    ['FROM node:24\nRUN cat <<"E F"\nFROM containers-storage:old\nE F', true],
     // BASE is given, so its default means nothing.
     ["ARG BASE=node:24\nARG IMAGE=${BASE}\nFROM $IMAGE", false],
     ["ARG TAG=24\nARG IMAGE=node:${TAG}\nFROM $IMAGE", true],
