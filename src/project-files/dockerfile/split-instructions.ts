@@ -1,5 +1,5 @@
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
-import { splitWords, unquote } from "#project-files/dockerfile/words.ts";
+import { isUnclosed, splitWords, unquote } from "#project-files/dockerfile/words.ts";
 
 /**
  * An instruction of a Dockerfile. `name`: in upper case. `line`: where it begins. `text`: its arguments, with its lines joined,
@@ -76,6 +76,7 @@ type Heredoc = { readonly name: string; readonly strips: boolean };
  * no instruction is overlooked.
  */
 function heredocsOf(text: string): readonly Heredoc[] {
+  if (isUnclosed(text, "\\")) return [];
   return splitWords(text, "\\").flatMap((word) => {
     const [, dash, rest = ""] = /^\d*<<(-?)(\\?[\w.+-]+|"[^"'\\$]+"|'[^"'\\$]+')$/.exec(word) ?? [];
     const name = unquote(rest, "\\");

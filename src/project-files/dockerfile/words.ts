@@ -23,6 +23,18 @@ export function splitWords(text: string, escape: string): readonly string[] {
   return word === "" ? words : [...words, word];
 }
 
+/** Whether a quote or a `${` in a text does not end. BuildKit finds no words in such a text. */
+export function isUnclosed(text: string, escape: string): boolean {
+  let quote: string | null = null;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === escape && quote !== "'") at += 1;
+    else if (quote === char) quote = null;
+    else if (quote === null && (char === '"' || char === "'")) quote = char;
+  }
+  return quote !== null || text.replace(/\$\{\w+(?:[:#%/+?-][^{}]*)?\}/g, "").includes("${");
+}
+
 /** A word without its quotes and escapes. */
 export function unquote(word: string, escape: string): string {
   let text = "";

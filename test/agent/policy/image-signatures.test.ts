@@ -115,6 +115,9 @@ describe("the rule about signatures", () => {
     ["# escape=`\nFROM node:24\nRUN <<E\\F\ntrue\nEF\nFROM containers-storage:old\nRUN <<X\nE\\F\nX", false],
     ["# escape=`\nFROM node:24\nRUN a\\ <<E\nFROM containers-storage:old\nE", false],
     ["FROM node:24\nRUN <<$E\nFROM containers-storage:old\n$E", false],
+    ['FROM node:24\nRUN cat <<E "x\nFROM containers-storage:old\nE', false],
+    ["FROM node:24\nRUN cat <<E ${x[0]\nFROM containers-storage:old\nE", false],
+    ["FROM node:24\nRUN cat <<E > ${X:-it}\nFROM containers-storage:old\nE", true],
     ['FROM node:24\nRUN cat <<"E F"\nFROM containers-storage:old\nE F', true],
     // BASE is given, so its default means nothing.
     ["ARG BASE=node:24\nARG IMAGE=${BASE}\nFROM $IMAGE", false],
