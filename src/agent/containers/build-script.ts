@@ -1,5 +1,4 @@
 import {
-  AUTH,
   buildah,
   engineCommand,
   type EnginePlace,
@@ -74,10 +73,9 @@ export function buildCommand(
     ...(build.target === null ? [] : [`--target=${shellQuote(build.target)}`]),
     `--tag=${imageTag(build.version)} --file=${shellQuote(build.dockerfile)} ${shellQuote(build.context)}`,
   ].join(" ");
-  const script = [...(auth === null ? [] : signIn), tidy(place), line];
-  return succeed(
-    engineCommand(place, script, { ...read.value.env, ...(auth === null ? {} : { [AUTH]: auth }) }),
-  );
+  const login = signIn(auth);
+  const script = [...login.lines, tidy(place), line];
+  return succeed(engineCommand(place, script, { ...read.value.env, ...login.env }));
 }
 
 /** The command that names an image of an earlier release as the release's. It fails if the image is gone. */
@@ -85,7 +83,7 @@ export function tagCommand(place: EnginePlace, id: string, version: number): Com
   return engineCommand(place, [`exec ${buildah(place)} tag ${id} ${imageTag(version)}`], {});
 }
 
-/** The command that writes a release's image into a file, for another server. Such a file cannot have the signatures of a base image. */
+/** The command that writes a release's image into a file, for another server. The file cannot have the signatures of a base image. */
 export function saveCommand(place: EnginePlace, version: number, path: string): Command {
   const tag = imageTag(version);
   return engineCommand(

@@ -75,12 +75,23 @@ export const buildah = (place: EnginePlace): string => `buildah ${storage(place)
 /** The variable with the text of the file that signs in to registries. The scripts write it to memory only. */
 export const AUTH = "GANTRY_REGISTRY_AUTH";
 
-/** Lines that sign in to registries, for this unit only. Their programs get the path of the file, and no other program gets the text. */
-export const signIn = [
-  `printf %s "$${AUTH}" >"$run/auth.json"`,
-  `unset ${AUTH}`,
-  'export REGISTRY_AUTH_FILE="$run/auth.json"',
-] as const;
+/**
+ * The lines of a script that sign in to registries, for its unit only, and the variable for them. The programs after them get the
+ * path of the file, and no other program gets the text.
+ * @param auth the text of an auth.json; null: nobody signs in
+ */
+export function signIn(auth: string | null): {
+  readonly lines: readonly string[];
+  readonly env: Environment;
+} {
+  if (auth === null) return { lines: [], env: {} };
+  const lines = [
+    `printf %s "$${AUTH}" >"$run/auth.json"`,
+    `unset ${AUTH}`,
+    'export REGISTRY_AUTH_FILE="$run/auth.json"',
+  ];
+  return { lines, env: { [AUTH]: auth } };
+}
 
 /**
  * A command that runs a script of podman or buildah. In it, `$run` is the unit's own folder in memory.

@@ -67,34 +67,37 @@ export function pullCommand(
 ): Command {
   const engine = buildah(place);
   const image = `${name}@sha256:${digest}`;
+  const login = signIn(auth);
   return engineCommand(
     place,
     [
-      ...signIn,
+      ...login.lines,
       `id=$(${pull(place, signatures)} ${shellQuote(`docker://${image}`)} </dev/null) || exit`,
       `${engine} tag "$id" ${imageTag(version)} || exit`,
       // Only the names of releases decide which images stay.
       `${engine} rmi ${shellQuote(image)} >/dev/null 2>&1 || true`,
     ],
-    { [AUTH]: auth },
+    login.env,
   );
 }
 
-/** The beginning of the command that gets an image from its registry, whose name follows. Without `always`, it would not check an image that is there. */
+/** The beginning of a command that gets the image that follows. Without `always`, it would not check an image that is already there. */
 function pull(place: EnginePlace, signatures: ImagePolicy | null): string {
   const { global, options } = checkedBy(signatures);
   return `${buildah(place)}${global} pull --quiet --policy=always${options}`;
 }
 
-/** The command that gets an image which an instruction names: it says why that fails, and the build does not. @param auth of `registryAuth` */
+/**
+ * The command that gets an image that an instruction names. It prints why that fails, which the build does not.
+ * @param auth of `registryAuth`
+ */
 export function probeCommand(
   place: EnginePlace,
   image: string,
   auth: string | null,
   signatures: ImagePolicy | null,
 ): Command {
-  const lines = [`exec ${pull(place, signatures)} ${shellQuote(`docker://${image}`)}`];
-  return auth === null
-    ? engineCommand(place, lines, {})
-    : engineCommand(place, [...signIn, ...lines], { [AUTH]: auth });
+  const login = signIn(auth);
+  const line = `exec ${pull(place, signatures)} ${shellQuote(`docker://${image}`)}`;
+  return engineCommand(place, [...login.lines, line], login.env);
 }

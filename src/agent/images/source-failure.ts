@@ -1,3 +1,4 @@
+import { registryWords } from "#agent/images/registry-words.ts";
 import { serverPlatform } from "#agent/containers/server-platform.ts";
 import type { ImageSource } from "#agent/containers/image-source.ts";
 import type { RepositoryTestCode } from "#contract/endpoints/projects/repository-access.ts";
@@ -18,10 +19,10 @@ export type SourceFailure = {
 /** What skopeo and buildah say, in the order in which it decides. */
 const kinds = [
   ["unknown", /manifest unknown|name unknown|repository name not known|not found: manifest|status code 404/i],
-  ["limited", /toomanyrequests|too many requests|rate limit|status(?: ?code)?:? 429/i],
-  ["denied", /unauthorized|authentication required|denied|forbidden|incorrect username or password/i],
+  ["limited", registryWords.limited],
+  ["denied", registryWords.denied],
   ["platform", /no image found in (?:image index|manifest list) for/i],
-  ["refused", /rejected by policy/i],
+  ["refused", registryWords.refused],
   ["signature", /signature was required|Source image rejected/i],
   ["certificate", /x509:|tls: |server gave HTTP response to HTTPS client/i],
   [

@@ -56,7 +56,7 @@ export async function runServer(args: RunArguments): Promise<number> {
       ...(args.allowsCommands ? { commands: "any" as const } : {}),
       ...(args.allowsCron ? { cron: "any" as const } : {}),
     };
-    return serve(args, read.connection, policy, isolation);
+    return serve(args, read.connection, policy, isolation, new Map());
   }
   const policy = await readPolicy(path);
   // Without a readable policy, the agent would carry out orders that its owner does not allow.
@@ -67,12 +67,22 @@ export async function runServer(args: RunArguments): Promise<number> {
   return serve(args, read.connection, { ...policy.policy, file: path }, isolation, keys.value);
 }
 
+/** The policy with the files of its rule `image_signatures`. @throws the file system's error */
+async function withImagePolicy(
+  home: string,
+  policy: Policy,
+  keys: ReadonlyMap<string, string>,
+): Promise<Policy> {
+  const imagePolicy = await writeImagePolicy(home, policy.image_signatures, keys);
+  return imagePolicy === null ? policy : { ...policy, imagePolicy };
+}
+
 async function serve(
   args: RunArguments,
   connection: AgentConnection,
   ownersPolicy: Policy,
   isolation: Isolation,
-  keys: ReadonlyMap<string, string> = new Map(),
+  keys: ReadonlyMap<string, string>,
 ): Promise<number> {
   const { home, sitesSocket, isSupervisorExternal } = args;
   const slots = args.slots ?? localSlotsFolder(home);
@@ -102,15 +112,12 @@ async function serve(
   await writePhpProgram(home, { ingressCaddy, isLocal: sitesSocket !== null }).catch((error: unknown) =>
     log(`the program that serves PHP apps could not be written: ${messageOf(error)}`),
   );
-  let policy = ownersPolicy;
-  try {
-    const imagePolicy = await writeImagePolicy(home, policy.image_signatures, keys);
-    if (imagePolicy !== null) policy = { ...policy, imagePolicy };
-  } catch (error) {
-    // Without these files, no image could be pulled. The service tries again.
+  const policy = await withImagePolicy(home, ownersPolicy, keys).catch(messageOf);
+  // Without these files, no image could be pulled. The service tries again.
+  if (typeof policy === "string") {
     await lock.release();
     return exitWith(
-      `The agent does not start, because it cannot write the keys of images to ${home}: ${messageOf(error)}.`,
+      `The agent does not start, because it cannot write the keys of images to ${home}: ${policy}.`,
       "failed",
     );
   }

@@ -138,7 +138,8 @@ function limitsBuilds(rules: z.infer<typeof Rules>): boolean {
  * `reachable`, `commands` and `cron`, which are `none`, and `release_commands` and `processes`, which have the value of
  * `activate_commands`: a policy from before them must not allow more than it says. `artifacts` is `accept`, `containers` is `any`
  * and `balance` is `any` if no rule limits which repositories and branches are deployed and which commands run, and otherwise
- * `refuse`, `none` and `checks`. `artifacts` is `refuse` with `image_signatures`, too. Unknown names are errors, so that a mistyped rule is not ignored.
+ * `refuse`, `none` and `checks`. `artifacts` is `refuse` with `image_signatures`, too. Unknown names are errors, so that a mistyped rule is
+ * not ignored.
  */
 export const Policy = z.pipe(
   Rules,

@@ -3,7 +3,7 @@ import { open, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { messageOf } from "#contract/lib/message-of.ts";
-import type { ResultOf } from "#contract/lib/result.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
 /** `reason`: what is wrong with the file, as the end of a sentence about it. */
 export type TrustedRead = ResultOf<string, { readonly reason: string }>;
@@ -31,7 +31,7 @@ export async function readTrusted(path: string): Promise<TrustedRead> {
       const wrong = whoElseWrites(found);
       if (wrong !== null) return refuse(`is not trusted, because it ${wrong}`);
       if (found.size > MAX_BYTES) return refuse("is larger than 1 MiB");
-      return { ok: true, value: await file.readFile("utf8") };
+      return succeed(await file.readFile("utf8"));
     } finally {
       await file.close();
     }

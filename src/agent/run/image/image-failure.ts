@@ -1,3 +1,4 @@
+import { registryWords } from "#agent/images/registry-words.ts";
 import { policyFileOf } from "#agent/policy/refuse.ts";
 import { loginFor } from "#agent/secrets/registry-auth.ts";
 import type { AgentContext } from "#agent/context/context.ts";
@@ -37,7 +38,7 @@ const meanings: readonly Meaning[] = [
     hint: () => "Check the name and the tag after FROM.",
   },
   {
-    pattern: /is rejected by policy/,
+    pattern: registryWords.refused,
     code: "refused_by_policy",
     message: (_, pull) => `this server's policy (image_signatures) does not allow ${baseImage(pull)}`,
     hint: ({ policy }) => `Its administrator can change the rule "image_signatures" in ${policy}.`,
@@ -56,7 +57,14 @@ const meanings: readonly Meaning[] = [
     message: ([, step = "", reason = ""]) => `the instruction \`${step}\` failed: ${reason}`,
   },
   {
-    pattern: /unauthorized|authentication required|denied|forbidden|incorrect username or password/i,
+    pattern: registryWords.limited,
+    code: "fetch_failed",
+    message: () => "the registry of a base image answers no more requests for now",
+    hint: () =>
+      `Docker Hub limits pulls without an account. Sign in with the secret ${REGISTRY_TOKEN}, try again later, or name a mirror in /etc/containers/registries.conf.d of the server.`,
+  },
+  {
+    pattern: registryWords.denied,
     code: "fetch_failed",
     message: (_, pull) => `${registryOf(pull)} refuses access to ${baseImage(pull)}`,
     hint: (pull) => {
@@ -67,14 +75,7 @@ const meanings: readonly Meaning[] = [
     },
   },
   {
-    pattern: /(?:toomanyrequests|rate limit)/i,
-    code: "fetch_failed",
-    message: () => "the registry of a base image answers no more requests for now",
-    hint: () =>
-      `Docker Hub limits pulls without an account. Sign in with the secret ${REGISTRY_TOKEN}, try again later, or name a mirror in /etc/containers/registries.conf.d of the server.`,
-  },
-  {
-    pattern: /(?:dial tcp|no such host|connection refused|i\/o timeout|pinging container registry (\S+))/,
+    pattern: /(?:dial tcp|no such host|connection refused|i\/o timeout|pinging container registry)/,
     code: "fetch_failed",
     message: (_, pull) => `${registryOf(pull)} cannot be reached`,
   },
