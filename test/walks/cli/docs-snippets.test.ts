@@ -89,6 +89,7 @@ async function createFolder(name: string): Promise<{ readonly path: string; read
     "token.txt": "secret",
     "logins.txt": "ada:secret@ghcr.io\n",
     "compose.yaml": "services: { web: { build: . } }",
+    "compose.prod.yaml": "services: { web: { restart: always } }",
     "docker/compose.prod.yml": "services: { web: { build: .. } }",
     "change.sql": "select 1",
   });
