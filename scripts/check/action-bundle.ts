@@ -3,13 +3,13 @@ import { join } from "node:path";
 
 import { bundleAction } from "../shared/build-action.ts";
 import { root } from "../shared/root.ts";
-import type { CommandOutcome } from "../shared/run-command.ts";
+import type { SizeOutcome } from "./sizes.ts";
 
 /** Each job downloads the repository with the bundle, and people read it before they pin a commit. */
 const MOST_BYTES = 150_000;
 
 /** Checks that the tracked bundle of the action is made of today's sources, and its size. */
-export async function checkActionBundle(): Promise<CommandOutcome & { readonly note?: string }> {
+export async function checkActionBundle(): Promise<SizeOutcome> {
   const files = await bundleAction();
   for (const [path, text] of files) {
     const tracked = await readFile(join(root, path), "utf8").catch(() => null);

@@ -12,7 +12,8 @@ import type { CommandOutcome } from "../shared/run-command.ts";
 import { startupMs } from "../shared/startup-time.ts";
 import { packYardstick } from "../shared/yardstick-worker.ts";
 
-type SizeOutcome = CommandOutcome & { readonly note?: string };
+/** `note`: the size, if it is not too large. */
+export type SizeOutcome = CommandOutcome & { readonly note?: string };
 
 /** A Worker is loaded in many places (docs/decisions.md). How long its start may take is limited separately. */
 const MOST_WORKER_BYTES = 340_000;

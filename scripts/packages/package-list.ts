@@ -1,10 +1,7 @@
-import { chmod, cp, mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-
 import { buildClient } from "../client/build-client.ts";
 import { bundleAgentWithSources } from "../shared/build-agent.ts";
-import { type PackageName, writeCommandPackage } from "../shared/build-command.ts";
-import { root } from "../shared/root.ts";
+import { writeCommandPackage } from "../shared/build-command.ts";
+import { type PackageName, writePackage } from "../shared/write-package.ts";
 import { owner } from "./owner.ts";
 
 /** A package that a release publishes. */
@@ -46,19 +43,11 @@ async function writeAgentPackage(folder: string, { name, version }: PackageName)
     name,
     version,
     description: "The agent of Gantry, which deploys on a server",
-    license: "MIT",
-    type: "module",
     bin: { "gantry-agent": program },
-    files: [program],
     engines: { node: ">=20" },
     os: ["linux"],
   };
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
   const { code, sources } = await bundleAgentWithSources();
-  await writeFile(join(folder, program), code);
-  await chmod(join(folder, program), 0o755);
-  await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  await cp(join(root, "src", "agent", "README.md"), join(folder, "README.md"));
+  await writePackage(folder, { manifest, files: { [program]: code }, part: "agent" });
   return sources;
 }

@@ -8,7 +8,7 @@ import type { Checklist, Finding } from "./checklist.ts";
 
 const HEADING = "## What to try after a release";
 
-export type HandCheck = { readonly action: string; readonly expected: string };
+type HandCheck = { readonly action: string; readonly expected: string };
 
 /** The checks of docs/release.md that need other services and a person. */
 export async function readHandChecks(): Promise<HandCheck[]> {
@@ -16,7 +16,7 @@ export async function readHandChecks(): Promise<HandCheck[]> {
 }
 
 /** The rows of the table below the heading. @throws Error if there are none */
-export function handChecksOf(page: string): HandCheck[] {
+function handChecksOf(page: string): HandCheck[] {
   const [, section = ""] = page.split(`${HEADING}\n`);
   const rows = (section.split(/\n## /)[0] ?? "").split("\n").filter((line) => line.startsWith("| "));
   const checks = rows

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { Health } from "#contract/endpoints/accounts/schemas.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { isLoopback } from "#contract/loopback.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
@@ -83,8 +84,6 @@ async function get(address: string, init: RequestInit = {}): Promise<Response> {
     return await fetch(address, { redirect: "manual", ...init, signal });
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new Problem(
-      `${address} does not answer: ${cause instanceof Error ? cause.message : String(cause)}.`,
-    );
+    throw new Problem(`${address} does not answer: ${messageOf(cause)}.`);
   }
 }

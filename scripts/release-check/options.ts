@@ -16,7 +16,7 @@ export type ReleaseCheckOptions = z.output<typeof options>;
 
 export const releaseCheckScript: Script<typeof options> = {
   usage: "GANTRY_TOKEN=… npm run release:check -- --url URL [--quick]",
-  summary: `Checks an installation on the real Cloudflare, in about five minutes, and writes build/release-check.md.
+  summary: `Checks an installation on the real Cloudflare, in about three minutes, and writes build/release-check.md.
 
 It connects an agent on this machine as a server named release-check-…, deploys an example site, follows, cancels and
 rolls back, and removes the project and the server at the end. The token needs every scope. At a terminal it

@@ -1,6 +1,6 @@
 import type { Finding } from "./checklist.ts";
 
-export type ReportHead = {
+type ReportHead = {
   readonly url: string;
   /** Of the sources that the check ran from. */
   readonly version: string;

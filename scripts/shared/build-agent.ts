@@ -6,6 +6,7 @@ import { build, type Plugin } from "esbuild";
 
 import { writeAtomic } from "#node/write-atomic.ts";
 
+import { type Bundle, bundleOf } from "./bundle.ts";
 import { bundledYaml } from "./bundled-yaml.ts";
 import { renderInstaller } from "./installer.ts";
 import { packageVersion } from "./package-version.ts";
@@ -61,9 +62,6 @@ module.exports = { ${getters.join(", ")} };`,
   },
 };
 
-/** A program as one file. `sources`: the paths of what is in it, relative to the repository. */
-export type Bundle = { readonly code: string; readonly sources: readonly string[] };
-
 /** Bundles the agent into one file. A server needs only Node and git to run it. Equal sources give equal bytes. */
 export async function bundleAgent(): Promise<string> {
   return (await bundleAgentWithSources()).code;
@@ -75,7 +73,7 @@ export function bundleAgentWithSources(): Promise<Bundle> {
 }
 
 async function bundleProgram(main: string): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
+  const built = await build({
     absWorkingDir: root,
     entryPoints: [main],
     write: false,
@@ -92,9 +90,7 @@ async function bundleProgram(main: string): Promise<Bundle> {
     plugins: [requireHttp, loadLazily],
     logLevel: "error",
   });
-  const [file] = outputFiles;
-  if (file === undefined) throw new Error("esbuild wrote no file");
-  return { code: file.text, sources: Object.keys(metafile.inputs) };
+  return bundleOf(built);
 }
 
 /** Writes the bundle for users who install the agent by hand. @returns the file's path */

@@ -1,19 +1,16 @@
-import { chmod, cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { build } from "esbuild";
 
-import type { Bundle } from "./build-agent.ts";
+import { type Bundle, bundleOf } from "./bundle.ts";
 import { bundledYaml } from "./bundled-yaml.ts";
 import { packageVersion } from "./package-version.ts";
 import { REQUIRE, requireHttp } from "./require-http.ts";
 import { root } from "./root.ts";
+import { type PackageName, writePackage } from "./write-package.ts";
 
 /** The oldest Node version that the command runs on. */
 const NODE = "20.3";
-
-/** What a package is named in npm, and its version. */
-export type PackageName = { readonly name: string; readonly version: string };
 
 /**
  * Builds the folder of the command's package, for `npm pack`.
@@ -38,19 +35,11 @@ export async function writeCommandPackage(
     name,
     version,
     description: "Deploy git repositories to your own servers, by an installation of Gantry",
-    license: "MIT",
-    type: "module",
     bin: { gantry: program },
-    files: [program],
     engines: { node: `>=${NODE}` },
   };
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
   const { code, sources } = await bundleCommand("esm");
-  await writeFile(join(folder, program), code);
-  await chmod(join(folder, program), 0o755);
-  await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  await cp(join(root, "src", "cli", "README.md"), join(folder, "README.md"));
+  await writePackage(folder, { manifest, files: { [program]: code }, part: "cli" });
   return sources;
 }
 
@@ -59,7 +48,7 @@ export async function writeCommandPackage(
  * @param format `cjs` for a single executable, which runs no ES modules
  */
 export async function bundleCommand(format: "esm" | "cjs"): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
+  const built = await build({
     absWorkingDir: root,
     entryPoints: ["src/cli/main.ts"],
     write: false,
@@ -73,7 +62,5 @@ export async function bundleCommand(format: "esm" | "cjs"): Promise<Bundle> {
     plugins: format === "esm" ? [requireHttp] : [],
     logLevel: "error",
   });
-  const [file] = outputFiles;
-  if (file === undefined) throw new Error("esbuild wrote no file");
-  return { code: file.text, sources: Object.keys(metafile.inputs) };
+  return bundleOf(built);
 }
