@@ -1,6 +1,5 @@
-import { isImageRepository } from "#contract/addresses/repository-address.ts";
+import { hookForgeOf } from "#contract/endpoints/hooks/hook-forge.ts";
 import { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
-import { keySettingsOf } from "#contract/forge.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
@@ -52,9 +51,9 @@ export async function readHookInput(
   const address = word === null ? await repositoryOf(session) : succeed(word);
   if (!address.ok) return address;
   const repository = address.value;
-  const known = isImageRepository(repository) ? "registry" : keySettingsOf(repository).forge;
-  const forge = HookForge.options.find((one) => one === (options.host ?? known));
-  return forge === undefined
+  const given = HookForge.options.find((one) => one === options.host);
+  const forge = given ?? hookForgeOf(repository);
+  return forge === null
     ? stop(
         "usage",
         `The address does not tell the kind of git host. Pass --host with one of ${HookForge.options.join(", ")}.`,

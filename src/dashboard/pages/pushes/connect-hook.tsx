@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 
 import { isImageRepository } from "#contract/addresses/repository-address.ts";
 import { forgeNames } from "#contract/endpoints/hooks/forge-names.ts";
+import { hookForgeOf } from "#contract/endpoints/hooks/hook-forge.ts";
 import { HookForge } from "#contract/endpoints/hooks/push-decisions.ts";
 import type { HookWithSecret } from "#contract/endpoints/hooks/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
-import { keySettingsOf } from "#contract/forge.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import { hookApi } from "#dashboard/pages/pushes/push-resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -19,8 +19,7 @@ type Props = { readonly project: Project; readonly onCreated: (hook: HookWithSec
 /** Creates the hook of a repository that has none. */
 export function ConnectHook({ project: { repository }, onCreated }: Props) {
   const isImages = isImageRepository(repository);
-  const known = isImages ? "registry" : keySettingsOf(repository).forge;
-  const [forge, setForge] = useState<HookForge>(HookForge.safeParse(known).data ?? "github");
+  const [forge, setForge] = useState(hookForgeOf(repository) ?? "github");
   const creating = useAction(() => hookApi.createHook({ body: { forge, repository } }));
   const create = async () => {
     const created = await creating.run();
