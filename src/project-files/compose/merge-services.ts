@@ -1,6 +1,6 @@
 import type { MergeTag } from "#project-files/compose/parse-yaml.ts";
 import { pathKey } from "#project-files/compose/parse-yaml.ts";
-import { type ReadMap, textOf, textsOf } from "#project-files/compose/values.ts";
+import { assignment, type ReadMap, textOf, textsOf } from "#project-files/compose/values.ts";
 
 type Fields = ReadonlyMap<string, unknown>;
 type Tags = ReadonlyMap<string, MergeTag>;
@@ -87,9 +87,4 @@ function asMap(name: string, value: unknown, read: ReadMap): Fields | null {
   const text = textOf(value);
   if (text !== null) return name === "build" ? new Map([["context", text]]) : null;
   return typeof value === "object" && value !== null ? read(value) : null;
-}
-
-function assignment(line: string): [string, string | null] {
-  const at = line.indexOf("=");
-  return at === -1 ? [line, null] : [line.slice(0, at), line.slice(at + 1)];
 }

@@ -1,4 +1,5 @@
 import {
+  assignment,
   interpolated,
   mebibytes,
   type ReadMap,
@@ -213,13 +214,10 @@ function valueOf(text: string): string | null {
   return value === "" && text !== "" ? null : value;
 }
 
-/** `NAME: value`, or a list of `NAME=value`. A name alone has its value from the machine. */
+/** The variables of a map, or of a list of `NAME=value`; null: the value is not in the file. */
 function assignmentsOf(value: unknown, read: ReadMap): readonly (readonly [string, string | null])[] {
   if (!Array.isArray(value)) return [...read(value)].map(([name, one]) => [name, textOf(one)]);
-  return textsOf(value).map((line) => {
-    const at = line.indexOf("=");
-    return at === -1 ? [line, null] : [line.slice(0, at), line.slice(at + 1)];
-  });
+  return textsOf(value).map(assignment);
 }
 
 function variablesOf(value: unknown, read: ReadMap): ReadonlyMap<string, string | null> {

@@ -57,7 +57,7 @@ const advices: Readonly<Record<string, string>> = {
   "build.additional_contexts": "an image is built from one directory: set it as context of dockerfile",
 };
 
-/** Services that run only with a profile, beside others without one. */
+/** What to print about services that run only with a profile, beside others without one. @param names of the services */
 export function untakenOptional(names: readonly string[]): readonly Untaken[] {
   if (names.length === 0) return [];
   return [

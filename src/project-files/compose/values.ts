@@ -32,6 +32,12 @@ export function textsOf(value: unknown): readonly string[] {
   return (Array.isArray(value) ? value : [value]).flatMap((one) => textOf(one) ?? []);
 }
 
+/** A line `NAME=value`. A name alone has its value from the machine, which is null here. */
+export function assignment(line: string): readonly [name: string, value: string | null] {
+  const at = line.indexOf("=");
+  return at === -1 ? [line, null] : [line.slice(0, at), line.slice(at + 1)];
+}
+
 /** A longer value with variables is not read: defaults in defaults take quadratic time. */
 const MAX_INTERPOLATED = 4096;
 
