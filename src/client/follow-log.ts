@@ -7,8 +7,6 @@ import { followLogWith, type FollowLogOptions } from "#client/log-follower.ts";
 import type { Transport } from "#client/request.ts";
 import { send } from "#client/send.ts";
 
-export type { FollowLogOptions } from "#client/log-follower.ts";
-
 /** Follows a deployment's log as `followLogWith` does, and checks all of it with the schemas. */
 export function followLog(
   transport: Transport,

@@ -2,8 +2,6 @@ import { repeatsOf } from "#contract/repeatable.ts";
 import { type Send, send } from "#client/send.ts";
 import { type RetryOptions, withRetry } from "#client/with-retry.ts";
 
-export type { RetryOptions } from "#client/with-retry.ts";
-
 /** Returns a `Send` that retries as `withRetry` does. */
 export function sendWithRetry(options: RetryOptions): Send {
   return (endpoint, request, transport) =>

@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { DeploymentId, ProjectId, TokenId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
 import { createClient } from "#client/client.ts";
-import { type RetryOptions, sendWithRetry } from "#client/send-with-retry.ts";
+import { sendWithRetry } from "#client/send-with-retry.ts";
+import type { RetryOptions } from "#client/with-retry.ts";
 
 type Answer = (response: ServerResponse) => void;
 

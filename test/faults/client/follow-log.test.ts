@@ -3,7 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { describe, expect, it, vi } from "vitest";
 
-import { followLog, type FollowLogOptions } from "#client/follow-log.ts";
+import { followLog } from "#client/follow-log.ts";
+import type { FollowLogOptions } from "#client/log-follower.ts";
 import type { FollowedLogEvent } from "#client/log-event-reader.ts";
 import {
   type Answer,

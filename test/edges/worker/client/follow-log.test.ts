@@ -1,7 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
-import { followLog, type FollowLogOptions } from "#client/follow-log.ts";
+import { followLog } from "#client/follow-log.ts";
+import type { FollowLogOptions } from "#client/log-follower.ts";
 import type { FollowedLogEvent } from "#client/log-event-reader.ts";
 import { DeploymentId, TokenId } from "#contract/ids.ts";
 import { connected } from "#worker/following/connect.ts";
