@@ -11,7 +11,7 @@ import { median, type Row } from "./measure.ts";
 const ROUNDS = 5;
 const DEPLOY_MS = 240_000;
 const SETTLED_MS = 3_000;
-/** Of a build, whatever its instructions take. */
+/** How much longer a build may take than buildah alone, whatever its instructions take. */
 const BUILD_GOAL_MS = 2_000;
 const UNCHANGED_GOAL = 1;
 const START_GOAL_MS = 1_500;
@@ -94,7 +94,7 @@ class Bench {
     );
   }
 
-  /** Of the stage `build` and of buildah alone, in turns. Each round begins without an image. */
+  /** Measures the stage `build` and buildah alone, in turns. Each round begins without an image. */
   async #builds(): Promise<Row[]> {
     const times: Record<Build, { readonly gantry: number[]; readonly alone: number[] }> = {
       first: { gantry: [], alone: [] },
@@ -142,7 +142,7 @@ class Bench {
     return Number(output.split("\n").at(-1));
   }
 
-  /** The medians of the starts of instances that replace others, and the memory of one. */
+  /** Measures the starts of instances that replace others, as a median, and the memory of one instance. */
   async #instances(kind: Kind): Promise<{ readonly startMs: number; readonly memoryKib: number }> {
     const name = `bench-start-${kind}`;
     await this.#commit(name, kind, "0");
@@ -159,8 +159,8 @@ class Bench {
   }
 
   /**
-   * Of all processes of the units of a project's instances, with their shares of shared memory. Without pages of files: how many
-   * others share the file of Node depends on the machine.
+   * The memory of all processes in the units of a project's instances, with their shares of shared memory. It leaves out pages of
+   * files: how many other processes share the file of Node depends on the machine.
    */
   async #memoryOf(projectId: string): Promise<number> {
     const pids = `for unit in $(systemctl list-units --plain --no-legend --state=active 'gantry-app-*${projectId}*' | cut -d ' ' -f 1); do find "/sys/fs/cgroup$(systemctl show --value --property=ControlGroup "$unit")" -name cgroup.procs -exec cat {} +; done`;

@@ -15,7 +15,10 @@ const CHECK_MS = 2 * 60_000;
 /** How often the alarm checks a server whose deletion is overdue. */
 const REMOVAL_CHECK_MS = 60_000;
 
-/** Runs all deliveries, also of the event if the server's status has changed. Sets the alarm first, so that it fires if the object dies during the deliveries. */
+/**
+ * Runs all deliveries, also of the event if the server's status has changed. Sets the alarm first, so that it fires if the object
+ * dies during the deliveries.
+ */
 export async function runDeliveries(link: LinkContext): Promise<void> {
   link.status.note(Date.now());
   const armed = armAlarm(link);
