@@ -4,8 +4,8 @@ import { type Fields, isFields, jsonOf } from "#cli/configuration/json.ts";
 import { BEGIN, type Comments, END, pathText } from "#cli/configuration/print-toml.ts";
 
 /**
- * Finds the comments of a valid TOML text, by what they stand before. A comment at the end of a line stands before the line
- * afterwards. The first lines, up to an empty one, belong to the whole file.
+ * Finds the comments of a valid TOML text, by what they stand before. A comment at the end of a line counts as a comment before
+ * the line. The first lines, up to an empty one, belong to the whole file.
  */
 export function commentsOf(text: string): Comments {
   const comments = new Map<string, readonly string[]>();

@@ -14,7 +14,7 @@ export const kindNames = [
 ] as const;
 export type KindName = (typeof kindNames)[number];
 
-/** What a secret value is in the fields of an item. The value itself is nowhere. */
+/** What an item has in place of a secret value. No item has the value itself. */
 export const SECRET = "(secret)";
 
 /** Which variable of the environment has the value of a field, by the path of the field as TOML writes it. */
@@ -26,7 +26,7 @@ export type Item = {
   /** The name of its table in the file. */
   readonly key: string;
   readonly name: string;
-  /** The same text in both makes two items the same thing. */
+  /** An item of the file and an item of the installation with the same text are the same thing. */
   readonly identity: string;
   /** Its fields with their defaults. A field that is missing is not managed, or automatic. */
   readonly fields: Fields;

@@ -5,8 +5,6 @@ import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 
 /** What a plan may do with a kind. */
 export type KindRules = {
-  /** What people call one. */
-  readonly noun: string;
   readonly canCreate: boolean;
   readonly canDelete: boolean;
   readonly canRename: boolean;
@@ -26,21 +24,21 @@ const tables = Object.entries(CreateProjectInput.shape).flatMap(([name, schema])
 });
 
 const rules: { readonly [Kind in KindName]: KindRules } = {
-  account: { ...usual, noun: "account", canCreate: false, canDelete: false },
+  account: { ...usual, canCreate: false, canDelete: false },
   projects: {
     ...usual,
-    noun: "project",
+
     canRename: true,
     grows: tables,
     automatic: AutomaticSetting.options,
   },
-  variables: { ...usual, noun: "variables of", canDelete: false, grows: "all" },
-  hooks: { ...usual, noun: "hook" },
-  webhooks: { ...usual, noun: "webhook" },
-  freezes: { ...usual, noun: "freeze" },
-  trust_rules: { ...usual, noun: "trust rule" },
+  variables: { ...usual, canDelete: false, grows: "all" },
+  hooks: usual,
+  webhooks: usual,
+  freezes: usual,
+  trust_rules: usual,
   // People join and leave by themselves, or by an invitation.
-  members: { ...usual, noun: "member", canCreate: false, canDelete: false },
+  members: { ...usual, canCreate: false, canDelete: false },
 };
 
 export function rulesOf(kind: KindName): KindRules {

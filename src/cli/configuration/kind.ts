@@ -15,7 +15,7 @@ import "#contract/issue-messages.ts";
 
 /** What reading a table of a file needs to know. */
 export type Reading = {
-  /** Of the file and the installation, with IDs that nothing has. */
+  /** The names of the file and of the installation, with IDs that only stand for them. */
   readonly names: Names;
   readonly environment: NodeJS.ProcessEnv;
   /** The address of the installation. */
@@ -42,7 +42,7 @@ export type Kind = {
   readonly name: KindName;
   /** The schema of a request with the fields of a table; null: the fields are no fields of a request. */
   readonly schema: z.ZodMiniType | null;
-  /** Reads a table of a file. Null: it has mistakes, which are in the issues, or means nothing. */
+  /** Reads a table of a file. Null: it has mistakes, which are in the issues, or is ignored, such as a freeze that has ended. */
   parse(key: string, table: Fields, reading: Reading): Parsed | null;
   /** Reads everything of this kind. */
   read(session: Session, names: Names): Promise<Result<readonly Item[]>>;

@@ -43,7 +43,10 @@ export class Names {
     return new Names({ server: this.#ids.server, project: new Map(project) });
   }
 
-  /** Names for values that are only compared: each name has an ID that nothing has. @param isOpen knows every name */
+  /**
+   * Names for values that are only compared: each has an ID that only stands for it.
+   * @param isOpen whether a name that is not listed gets an ID too, when it is asked for
+   */
   static forFile(servers: readonly string[], projects: readonly string[], isOpen = false): Names {
     const ids = (to: Referred, names: readonly string[]) =>
       new Map(names.map((name, at) => [name, idForFile(to, at)]));

@@ -3,7 +3,6 @@ import { type Item, type KindName, kindNames, pathOf, type State } from "#cli/co
 import { withoutValues } from "#cli/configuration/environment-values.ts";
 import { isList, type Fields, fieldOf, isFields, type Json } from "#cli/configuration/json.ts";
 import { kinds } from "#cli/configuration/kinds.ts";
-import { PROJECT_EXTRAS } from "#cli/configuration/kinds/projects.ts";
 import { Names } from "#cli/configuration/names.ts";
 import { pathText } from "#cli/configuration/print-toml.ts";
 import { type Result, stop } from "#cli/outcome.ts";
@@ -116,10 +115,10 @@ function tablesOf(document: Fields, kind: string, issues: Issue[]): ReadonlyMap<
 
 function variablesOf(projects: ReadonlyMap<string, Fields>, issues: Issue[]): ReadonlyMap<string, Fields> {
   const tables = [...projects].flatMap(([key, table]): [string, Fields][] => {
-    const given = fieldOf(table, PROJECT_EXTRAS.variables);
+    const given = fieldOf(table, "variables");
     if (given === undefined) return [];
     if (isFields(given)) return [[key, given]];
-    issues.push({ path: ["projects", key, PROJECT_EXTRAS.variables], message: "must be a table" });
+    issues.push({ path: ["projects", key, "variables"], message: "must be a table" });
     return [];
   });
   return new Map(tables);
@@ -128,7 +127,7 @@ function variablesOf(projects: ReadonlyMap<string, Fields>, issues: Issue[]): Re
 /** The new names of projects that still have their old ones. */
 function renames(projects: ReadonlyMap<string, Fields>, names: Names): ReadonlyMap<string, string> {
   const renamed = [...projects].flatMap(([name, table]): [string, string][] => {
-    const was = fieldOf(table, PROJECT_EXTRAS.was);
+    const was = fieldOf(table, "was");
     const isRename =
       typeof was === "string" && names.idOf("project", was) !== null && names.idOf("project", name) === null;
     return isRename ? [[was, name]] : [];

@@ -9,7 +9,7 @@ import {
   without,
 } from "#cli/configuration/kind.ts";
 import type { Item } from "#cli/configuration/item.ts";
-import { type Fields, isFields, type Json } from "#cli/configuration/json.ts";
+import { type Fields, fieldOf, isFields, type Json } from "#cli/configuration/json.ts";
 import { mapLimited } from "#cli/configuration/map-limited.ts";
 import type { Names } from "#cli/configuration/names.ts";
 import { changedFields } from "#cli/configuration/plan.ts";
@@ -27,8 +27,8 @@ import { objectOf } from "#contract/lib/json-object.ts";
 import { pick } from "#contract/lib/pick.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** The table of a project has these besides its settings. */
-export const PROJECT_EXTRAS = { was: "was", variables: "variables" } as const;
+/** What the table of a project has besides its settings: its earlier name, and its variables. */
+const EXTRAS = ["was", "variables"] as const;
 
 /** Projects with their settings, processes and cron jobs. The rows of the table of settings decide what that is. */
 export const projectKind: Kind = {
@@ -36,10 +36,10 @@ export const projectKind: Kind = {
   schema: CreateProjectInput,
   parse(key, table, reading) {
     const { issues } = reading;
-    const settings = without(table, PROJECT_EXTRAS.was, PROJECT_EXTRAS.variables);
-    const was = table[PROJECT_EXTRAS.was];
+    const settings = without(table, ...EXTRAS);
+    const was = fieldOf(table, "was");
     if (was !== undefined && typeof was !== "string")
-      issues.push({ path: [PROJECT_EXTRAS.was], message: "must be the earlier name of the project" });
+      issues.push({ path: ["was"], message: "must be the earlier name of the project" });
     const read = readTable(settings, reading, {
       schema: CreateProjectInput,
       fixed: { name: key },
