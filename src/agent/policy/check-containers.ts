@@ -3,7 +3,7 @@ import type { Policy } from "#agent/policy/policy.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import { argValues } from "#project-files/dockerfile/stages.ts";
 import { expand } from "#project-files/dockerfile/words.ts";
-import type { DockerfileFacts } from "#project-files/dockerfile/read-dockerfile.ts";
+import { type DockerfileFacts, platformArgs } from "#project-files/dockerfile/read-dockerfile.ts";
 import { isImageRepository, parseRepository } from "#contract/addresses/repository-address.ts";
 import { policyFileOf, type PolicyRefusal, refusedBy } from "#agent/policy/refuse.ts";
 
@@ -26,10 +26,8 @@ export function checkImages(policy: Policy, repository: string): PolicyRefusal {
 }
 
 const STORAGE = "containers-storage:";
-/** What a build sets itself. None of it can be a part of `STORAGE`. */
-const platforms = ["TARGET", "BUILD"].flatMap((of) =>
-  ["PLATFORM", "OS", "ARCH", "VARIANT"].map((name) => [`${of}${name}`, "-"] as const),
-);
+/** None of the values that the builder sets can be a part of `STORAGE`. */
+const platforms = platformArgs.map((name) => [name, "-"] as const);
 
 /** `args`: the values of variables that the build passes. */
 type CheckedBuild = {

@@ -82,7 +82,7 @@ export function readDockerfile(
     args,
     writtenArgs,
     argNames: [...new Set([...args.keys(), ...stages.flatMap((stage) => [...stage.args.keys()])])].filter(
-      (name) => !PLATFORM_ARG.test(name),
+      (name) => !platformArgs.includes(name),
     ),
     baseImages: imagesOf(needed, args),
     secrets: [...new Set(needed.flatMap(({ secrets }) => secrets))],
@@ -93,8 +93,10 @@ export function readDockerfile(
   });
 }
 
-/** The builder sets them. Source: the reference of Dockerfiles, automatic platform ARGs. */
-const PLATFORM_ARG = /^(?:TARGET|BUILD)(?:PLATFORM|OS|ARCH|VARIANT)$/;
+/** The variables that the builder sets itself. Source: the reference of Dockerfiles, automatic platform ARGs. */
+export const platformArgs: readonly string[] = ["TARGET", "BUILD"].flatMap((of) =>
+  ["PLATFORM", "OS", "ARCH", "VARIANT"].map((name) => `${of}${name}`),
+);
 
 const MOST_NAMED = 8;
 
