@@ -5,7 +5,7 @@ import type { ClientOptions, GantryClient, ListMethods, OperationMethods } from 
 import { followEvents, followLog } from "#library/follow.ts";
 import { type CallRequest, rowsOf } from "#library/iterate.ts";
 import { GantryProblem } from "#library/problem.ts";
-import { limited, transportOf } from "#library/transport.ts";
+import { transportOf, withTimeout } from "#library/transport.ts";
 import { waitFor } from "#library/wait-for.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -17,14 +17,14 @@ export function createClient(options: ClientOptions): GantryClient {
   const transport = transportOf(options);
   const onWaiting: RetryOptions["onWaiting"] = (problem, ms) =>
     options.onWaiting?.(new GantryProblem(problem), ms);
-  const within = limited(transport, timeoutMs);
+  const timed = withTimeout(transport, timeoutMs);
   const { methods, iterate } = methodsOf(async (call, { idempotencyKey, ...request }) => {
     const { signal } = request;
     const key = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
     const result = await withRetry(
       call.repeats,
       { ...request, headers: { ...key, ...request.headers } },
-      (repeated) => exchange(call, repeated, within, readAnswer),
+      (repeated) => exchange(call, repeated, timed, readAnswer),
       { retryForMs, now, newKey, onWaiting, ...(signal === undefined ? {} : { signal }) },
     );
     if (result.ok) return result.value;
@@ -35,7 +35,7 @@ export function createClient(options: ClientOptions): GantryClient {
     throw new GantryProblem(problem);
   });
   const following: Pick<GantryClient, "followLog" | "followEvents"> = {
-    followLog: (id, given) => followLog({ transport, limited: within, onWaiting }, id, given),
+    followLog: (id, given) => followLog({ transport, timed, onWaiting }, id, given),
     followEvents: (given) => followEvents({ transport, onWaiting }, given),
   };
   const waiting = { getDeployment: methods.getDeployment, followLog: following.followLog };

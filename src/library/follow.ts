@@ -16,9 +16,9 @@ type Following = {
   readonly onWaiting: NonNullable<RetryOptions["onWaiting"]>;
 };
 
-/** @param limited sends the requests that are no streams */
+/** @param timed sends the requests that are no streams */
 export async function* followLog(
-  { transport, onWaiting, limited }: Following & { readonly limited: Transport },
+  { transport, onWaiting, timed }: Following & { readonly timed: Transport },
   deploymentId: string,
   { afterLine, signal }: FollowLogOptions = {},
 ): AsyncGenerator<LogLine, void, undefined> {
@@ -30,7 +30,7 @@ export async function* followLog(
       exchange(
         calls.getDeploymentLog,
         { params: { deployment_id: deploymentId }, query, ...(signal === undefined ? {} : { signal }) },
-        limited,
+        timed,
         (page) => (isPage(page) ? { success: true, data: page } : { success: false }),
       ),
   };

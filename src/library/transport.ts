@@ -8,7 +8,7 @@ import type { ClientOptions } from "#library/client-types.ts";
  */
 export function transportOf({ url, token, fetch: given }: ClientOptions): Transport {
   if (typeof url !== "string" || !/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new TypeError(`url must be an address such as https://gantry.example.com, and is ${String(url)}`);
+    throw new TypeError(`url must be an address such as https://gantry.example.com, and is ${url}`);
   let bookmark: string | null = null;
   const send = given ?? ((address, init) => fetch(address, init));
   return {
@@ -28,8 +28,8 @@ export function transportOf({ url, token, fetch: given }: ClientOptions): Transp
 
 const BOOKMARK = "gantry-bookmark";
 
-/** The same with a limit of time for each request. */
-export function limited(transport: Transport, timeoutMs: number): Transport {
+/** The same transport, whose requests end after a time. */
+export function withTimeout(transport: Transport, timeoutMs: number): Transport {
   return {
     ...transport,
     fetch: (address, init) => {
