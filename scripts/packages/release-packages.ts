@@ -4,6 +4,7 @@ import { join } from "node:path";
 import semver from "semver";
 
 import { bundleAction } from "../shared/build-action.ts";
+import { packageVersion } from "../shared/package-version.ts";
 import { Problem } from "../shared/problem.ts";
 import { root } from "../shared/root.ts";
 import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
@@ -117,11 +118,8 @@ async function setVersion(from: string, to: string, date: string, written: Set<s
 }
 
 async function readState(): Promise<RepositoryState> {
-  const manifest: unknown = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  const version =
-    typeof manifest === "object" && manifest !== null && "version" in manifest ? manifest.version : "";
   return {
-    version: String(version),
+    version: await packageVersion(),
     changed: await linesOf("status", "--porcelain"),
     tags: await linesOf("tag", "--list"),
     subject: (await git("log", "-1", "--format=%s")).trim(),

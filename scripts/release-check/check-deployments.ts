@@ -135,24 +135,30 @@ async function reach(
   problem: string,
   isReached: (deployment: Deployment) => boolean,
 ): Promise<Deployment> {
-  const deadline = performance.now() + DEPLOYMENT_TIMEOUT_MS;
-  while (performance.now() < deadline) {
-    const deployment = valueOf(
-      await api.getDeployment({ params: { deployment_id: id } }),
-      "Reading the deployment",
-    );
-    if (isReached(deployment)) return deployment;
-    await pause(POLL_MS);
-  }
-  throw new Problem(`The deployment ${id} ${problem} after ${formatDuration(DEPLOYMENT_TIMEOUT_MS)}.`);
+  const read = async () =>
+    valueOf(await api.getDeployment({ params: { deployment_id: id } }), "Reading the deployment");
+  const wait = { pollMs: POLL_MS, timeoutMs: DEPLOYMENT_TIMEOUT_MS };
+  return await readUntil(read, isReached, wait, `The deployment ${id} ${problem}`);
 }
 
 async function waitUntilOffline(api: Api, id: ServerId): Promise<void> {
-  const deadline = performance.now() + OFFLINE_TIMEOUT_MS;
+  const read = async () => valueOf(await api.getServer({ params: { server_id: id } }), "Reading the server");
+  const wait = { pollMs: 1_000, timeoutMs: OFFLINE_TIMEOUT_MS };
+  await readUntil(read, ({ status }) => status === "offline", wait, "The server is not offline");
+}
+
+/** Reads again until the value is as wanted. @throws Problem at the end of the time; `problem`: the beginning of its sentence */
+async function readUntil<Value>(
+  read: () => Promise<Value>,
+  isReached: (value: Value) => boolean,
+  { pollMs, timeoutMs }: { readonly pollMs: number; readonly timeoutMs: number },
+  problem: string,
+): Promise<Value> {
+  const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline) {
-    const { status } = valueOf(await api.getServer({ params: { server_id: id } }), "Reading the server");
-    if (status === "offline") return;
-    await pause(1_000);
+    const value = await read();
+    if (isReached(value)) return value;
+    await pause(pollMs);
   }
-  throw new Problem(`The server is not offline after ${formatDuration(OFFLINE_TIMEOUT_MS)}.`);
+  throw new Problem(`${problem} after ${formatDuration(timeoutMs)}.`);
 }
