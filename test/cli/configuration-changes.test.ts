@@ -295,6 +295,55 @@ describe("gantry config apply", () => {
   });
 });
 
+describe("secrets of a project that a file moves to another server", () => {
+  it("are sent again, because the new server cannot open them", async () => {
+    const second = await connectServer(gantry, "apps-2");
+    const text = `[projects.moved]
+servers = ["web-1"]
+repository = "https://example.com/moved.git"
+
+[projects.moved.variables]
+DATABASE_URL = { from = "env:MOVED_URL", secret = true }
+`;
+    const withValue = { ...env, MOVED_URL: "value-of-the-database" };
+    const run = (given: NodeJS.ProcessEnv, ...args: string[]) =>
+      cli.run(["config", ...args, "moved.toml"], { env: given });
+    await write(text, "moved.toml");
+    expect(await run(withValue, "apply", "--yes")).toMatchObject({ code: 0 });
+    expect(await run(env, "plan")).toMatchObject({ code: 0 });
+
+    await write(text.replace('"web-1"', '"apps-2"'), "moved.toml");
+    const planned = await run(env, "plan");
+    expect(planned).toMatchObject({ code: 2 });
+    expect(planned.stdout).toContain("DATABASE_URL: from MOVED_URL, for apps-2\n");
+    expect(planned.stdout).toContain("environment variables that are not set here: MOVED_URL.");
+    expect(await run(env, "apply", "--yes")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Set the environment variable MOVED_URL."),
+    });
+    const accept = `--accept-key=${second.keys.sealKey.fingerprint}`;
+    expect(await run(withValue, "apply", "--yes", accept)).toMatchObject({
+      code: 0,
+      stderr: expect.anything(),
+    });
+    const { id } = await project("moved");
+    const variables = async () => await get(Variables, `/v1/projects/${id}/variables`);
+    expect(await variables()).toMatchObject({ server_id: second.serverId, not_sealed: [] });
+    expect(await run(env, "plan")).toMatchObject({ code: 0 });
+
+    // A secret that the file does not have is named.
+    await second.changeKey();
+    await write(text.replace('"web-1"', '"apps-2"').replace("DATABASE_URL", "OTHER_URL"), "moved.toml");
+    expect((await variables()).not_sealed).toEqual(["DATABASE_URL"]);
+    expect((await run(env, "plan")).stdout).toContain(
+      "! projects.moved.variables.DATABASE_URL is a secret that apps-2 cannot open",
+    );
+    await api.call("DELETE", `/v1/projects/${id}`);
+    second.stop();
+    await api.call("DELETE", `/v1/servers/${second.serverId}`);
+  });
+});
+
 describe("gantry config apply at a terminal", () => {
   it("shows the plan in colours, and asks", async () => {
     await write(file.replace("keep_releases = 7", "keep_releases = 3"));

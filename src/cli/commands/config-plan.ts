@@ -39,11 +39,13 @@ type Given = { readonly prune: boolean; readonly secrets: boolean; readonly out:
 async function showPlan(session: Session, file: string | null, options: Given): Promise<Outcome> {
   // Loaded only now, because other commands need neither TOML nor all schemas.
   const { DEFAULT_FILE, preparePlan } = await import("#cli/configuration/prepare-plan.ts");
+  const { unsetSources } = await import("#cli/configuration/run-plan.ts");
   const { planDocument, printPlan } = await import("#cli/views/plan-text.ts");
   const prepared = await preparePlan(session, file ?? DEFAULT_FILE, options);
   if (!prepared.ok) return prepared;
   const { plan, fingerprint } = prepared.value;
-  const document = planDocument(plan, fingerprint);
+  const unset = unsetSources(plan.steps, session.environment);
+  const document = { ...planDocument(plan, fingerprint), unset };
   if (options.out !== null) {
     const { writeOutput } = await import("#cli/configuration/write-output.ts");
     const text = `${JSON.stringify(document, null, 2)}\n`;
@@ -53,6 +55,10 @@ async function showPlan(session: Session, file: string | null, options: Given): 
   }
   session.output.json(document);
   printPlan(session.output, plan);
+  if (unset.length > 0)
+    session.output.line(
+      `gantry config apply needs environment variables that are not set here: ${unset.join(", ")}.`,
+    );
   session.output.line(`Fingerprint: ${fingerprint}`);
   return plan.steps.length === 0 ? done : { ok: true, exit: HAS_CHANGES };
 }

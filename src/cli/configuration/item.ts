@@ -39,6 +39,18 @@ export type Item = {
   readonly masked: readonly string[];
   /** The fields that its table in the file has. */
   readonly given: readonly string[];
+  /** Of the variables of a project: for which keys its secrets are sealed. */
+  readonly seals?: Seals;
+  /** The secrets that servers of the project in the file cannot open, with the names of these servers. */
+  readonly unsealed?: ReadonlyMap<string, readonly string[]>;
+};
+
+/** Keys by their fingerprints. */
+export type Seals = {
+  /** The keys that open a secret, by its name. */
+  readonly sealedFor: ReadonlyMap<string, readonly string[]>;
+  /** The key of each server of the project, by the ID of the server; null: it has none yet. */
+  readonly keys: ReadonlyMap<string, string | null>;
 };
 
 export type State = ReadonlyMap<KindName, readonly Item[]>;

@@ -9,14 +9,19 @@ import {
 } from "#cli/configuration/item.ts";
 import { type Fields, fieldOf, isFields, isSame, type Json, stableText } from "#cli/configuration/json.ts";
 import { type KindRules, rulesOf } from "#cli/configuration/kind-rules.ts";
+import { noticesOf } from "#cli/configuration/plan-notices.ts";
 import { looksSecret } from "#contract/looks-secret.ts";
 
-/** A change of a field. Undefined: it has no value. `isHidden`: a value is from the environment or looks like a secret, so they are not shown. */
+/**
+ * A change of a field. Undefined: it has no value. `isHidden`: a value is from the environment or looks like a secret, so they
+ * are not shown. `servers`: the names of the servers that cannot open a secret that exists.
+ */
 export type Change = {
   readonly path: readonly string[];
   readonly before: Json | undefined;
   readonly after: Json | undefined;
   readonly isHidden: boolean;
+  readonly servers: readonly string[];
 };
 
 export type Step = {
@@ -46,6 +51,8 @@ export type Plan = {
   /** What the file has, and what only people can add: members. */
   readonly missing: readonly Item[];
   readonly unchanged: number;
+  /** What to know before the plan is applied. Sentences. */
+  readonly notices: readonly string[];
 };
 
 export type PlanOptions = {
@@ -89,7 +96,8 @@ export function planChanges(wanted: State, current: State, options: PlanOptions)
       else unchanged += 1;
     }
   }
-  return { steps: [...steps, ...deletions], extras, missing, unchanged };
+  const plan = { steps: [...steps, ...deletions], extras, missing, unchanged };
+  return { ...plan, notices: noticesOf(plan) };
 }
 
 /** Finds for each item of the file the item of the installation that is the same thing. Several can have the same name. */
@@ -129,7 +137,7 @@ function stepFor(
   const changes: Change[] = [];
   const names = new Set([...Object.keys(wanted.fields), ...Object.keys(current?.fields ?? {})]);
   if (rules.canRename && current !== null && current.name !== wanted.name)
-    changes.push({ path: ["name"], before: current.name, after: wanted.name, isHidden: false });
+    changes.push({ path: ["name"], before: current.name, after: wanted.name, isHidden: false, servers: [] });
   for (const name of names) {
     const before = fieldOf(current?.fields ?? {}, name);
     const given = fieldOf(wanted.fields, name);
@@ -147,7 +155,7 @@ function stepFor(
     const isGrowing = rules.grows !== "all" && rules.grows.includes(name);
     const grown = isGrowing && !options.prune ? withExtras(given, before, name, kept) : given;
     if (grown !== undefined) after.push([name, grown]);
-    changes.push(...changesOf(before, grown, [name], { wanted, isCreated: current === null, options }));
+    changes.push(...changesOf(before, grown, [name], { wanted, current, options }));
   }
   const act = current === null ? "create" : "update";
   return { step: { act, item: wanted, current, changes, after: Object.fromEntries(after) }, kept };
@@ -166,7 +174,7 @@ function withExtras(
   return Object.fromEntries([...Object.entries(given), ...extras]);
 }
 
-type Comparison = { readonly wanted: Item; readonly isCreated: boolean; readonly options: PlanOptions };
+type Comparison = { readonly wanted: Item; readonly current: Item | null; readonly options: PlanOptions };
 
 /** The fields that differ, each by its path. */
 function changesOf(
@@ -175,12 +183,13 @@ function changesOf(
   path: readonly string[],
   comparison: Comparison,
 ): Change[] {
-  const { wanted, isCreated, options } = comparison;
+  const { wanted, current, options } = comparison;
   const isFromEnvironment = sourceAt(wanted.sources, path) !== null;
   const isSecret = after === SECRET || (isFromEnvironment && isFields(after));
-  const isSentAgain = isFromEnvironment && isSecret && options.secrets;
+  const servers = (isFromEnvironment && current?.unsealed?.get(path.join("."))) || [];
+  const isSentAgain = isFromEnvironment && isSecret && (options.secrets || servers.length > 0);
   // The API does not show what a secret is.
-  const isAssumed = after === SECRET && !isCreated && before !== undefined;
+  const isAssumed = after === SECRET && current !== null && before !== undefined;
   if (isFields(after) && isFields(before) && !isSecret) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return keys.flatMap((key) =>
@@ -191,7 +200,7 @@ function changesOf(
   const isSourced = sourcesIn(wanted.sources, path).length > 0;
   const isPlainSecret =
     wanted.kind === "variables" && [before, after].some((value) => looksLikeSecret(path, value));
-  return [{ path, before, after, isHidden: isSourced || isPlainSecret }];
+  return [{ path, before, after, isHidden: isSourced || isPlainSecret, servers }];
 }
 
 /** Whether a plain variable is probably a secret, which an export leaves out, too. */
@@ -210,7 +219,13 @@ export async function fingerprintOf(
       // What is not managed may change.
       (wanted.has(kind) ? (state.get(kind) ?? []) : []).map(factsOf).toSorted(),
     );
-  const text = JSON.stringify([url, prune, secrets, itemsOf(wanted), itemsOf(current)]);
+  const unsealed = (current.get("variables") ?? []).flatMap((item) =>
+    [...(item.unsealed ?? [])].map((secret) => JSON.stringify([item.key, secret])),
+  );
+  const text = JSON.stringify([
+    ...[url, prune, secrets, itemsOf(wanted), itemsOf(current)],
+    ...(unsealed.length === 0 ? [] : [unsealed.toSorted()]),
+  ]);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Buffer.from(digest).toString("hex").slice(0, 32);
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
+import { findUnsealed } from "#cli/configuration/find-unsealed.ts";
 import { formatOf, parseDocument } from "#cli/configuration/document.ts";
 import { pathOf, type State } from "#cli/configuration/item.ts";
 import type { Names } from "#cli/configuration/names.ts";
@@ -56,7 +57,8 @@ async function compareFile(session: Session, path: string): Promise<Result<Compa
     variablesOf: (project) => managed.has(project),
   });
   if (!current.ok) return current;
-  return succeed({ wanted: state, current: current.value, names });
+  const marked = await findUnsealed(session, { wanted: state, current: current.value, names });
+  return marked.ok ? succeed({ wanted: state, current: marked.value, names }) : marked;
 }
 
 /** Makes the plan for a file. */

@@ -85,13 +85,18 @@ async function runRounds(steps: readonly Step[], run: Run, seen: Seen): Promise<
 
 /** Refuses before the first change if the value of a secret is missing. */
 export function missingSources(steps: readonly Step[], environment: NodeJS.ProcessEnv): Failed | null {
-  const needed = steps.filter(({ act }) => act !== "delete").flatMap(neededSources);
-  const missing = [...new Set(needed)].filter((name) => (environment[name] ?? "") === "");
+  const missing = unsetSources(steps, environment);
   if (missing.length === 0) return null;
   return stop(
     "usage",
-    `Set ${missing.length === 1 ? "the environment variable" : "these environment variables:"} ${missing.toSorted().join(", ")}.`,
+    `Set ${missing.length === 1 ? "the environment variable" : "these environment variables:"} ${missing.join(", ")}.`,
   );
+}
+
+/** The variables of the environment that steps need and that are not set. */
+export function unsetSources(steps: readonly Step[], environment: NodeJS.ProcessEnv): string[] {
+  const needed = steps.filter(({ act }) => act !== "delete").flatMap(neededSources);
+  return [...new Set(needed)].filter((name) => (environment[name] ?? "") === "").toSorted();
 }
 
 /** What there was of a kind before the first step that creates one. */

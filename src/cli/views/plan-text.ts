@@ -29,7 +29,8 @@ export function printPlan(output: Output, plan: Plan): void {
         `  ${printableName(pathText(pathOf(item)))} is no member yet: gantry members invite invites people`,
       ),
     );
-  if (plan.steps.length > 0 || plan.extras.length > 0) output.line();
+  for (const notice of plan.notices) output.line(style.yellow(`! ${printable(notice)}`));
+  if (plan.steps.length > 0 || plan.extras.length > 0 || plan.notices.length > 0) output.line();
   output.line(summaryOf(plan));
 }
 
@@ -50,16 +51,18 @@ export function planDocument(plan: Plan, fingerprint: string): object {
     fingerprint,
     changes: plan.steps.map((step) => ({
       ...stepDocument(step),
-      fields: step.changes.map(({ path, before, after, isHidden }) => ({
+      fields: step.changes.map(({ path, before, after, isHidden, servers }) => ({
         path: pathText(path),
         before: before === undefined || isHidden ? null : before,
         after: after === undefined || isHidden ? null : after,
         hidden: isHidden,
+        ...(servers.length === 0 ? {} : { not_sealed_for: servers }),
       })),
     })),
     not_in_file: plan.extras.map(({ item, path }) => pathText([...pathOf(item), ...path])),
     missing: plan.missing.map((item) => pathText(pathOf(item))),
     unchanged: plan.unchanged,
+    notices: plan.notices,
   };
 }
 
@@ -83,9 +86,10 @@ function extraPath({ item, path }: Extra): string {
   return printableName(pathText([...pathOf(item), ...path]));
 }
 
-function changeText(step: Step, { path, before, after, isHidden }: Change): string {
+function changeText(step: Step, { path, before, after, isHidden, servers }: Change): string {
   const sources = sourcesIn(step.item.sources, path);
-  if (isHidden && sources.length > 0) return `from ${[...new Set(sources)].join(", ")}`;
+  const target = servers.length === 0 ? "" : `, for ${servers.map((name) => printableName(name)).join(", ")}`;
+  if (isHidden && sources.length > 0) return `from ${[...new Set(sources)].join(", ")}${target}`;
   const isAutomatic = path.length === 1 && rulesOf(step.item.kind).automatic.includes(path[0] ?? "");
   const none = isAutomatic ? "automatic" : "none";
   const shown = (value: Json | undefined) =>

@@ -11,7 +11,7 @@ import { pathText } from "#cli/configuration/print-toml.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { changeVariables, type VariableToSet } from "#cli/variables/change-variables.ts";
 import { variableError } from "#cli/variables/check-variable.ts";
-import { VariableName, type Variables } from "#contract/endpoints/variables/schemas.ts";
+import { serversOf, VariableName, type Variables } from "#contract/endpoints/variables/schemas.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -63,7 +63,8 @@ async function readOne(
   return read.problem.code === "not_found" ? succeed(null) : read;
 }
 
-function toItem(project: string, id: string, { variables, revision }: Variables): Item {
+function toItem(project: string, id: string, answer: Variables): Item {
+  const { variables, revision } = answer;
   const fields = variables.map((variable): [string, Json] => [
     variable.name,
     variable.secret ? { secret: true, build: variable.build } : variable.value,
@@ -73,6 +74,12 @@ function toItem(project: string, id: string, { variables, revision }: Variables)
     id,
     fields: Object.fromEntries(fields),
     mark: String(revision),
+    seals: {
+      sealedFor: new Map(
+        variables.flatMap((one) => (one.secret ? [[one.name, one.sealed_for] as const] : [])),
+      ),
+      keys: new Map(serversOf(answer).map((one) => [one.server_id, one.seal_key?.fingerprint ?? null])),
+    },
   });
 }
 
