@@ -2,8 +2,10 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { confirm } from "#cli/ask.ts";
 import type { Step } from "#cli/configuration/plan.ts";
 import { acceptOptions, configOptions, fileDetails, fileWord } from "#cli/commands/config-options.ts";
+import { exitOf } from "#cli/exit-codes.ts";
 import { done } from "#cli/outcome.ts";
 import { withSession } from "#cli/session/session.ts";
+import type { Problem } from "#contract/problems.ts";
 
 export const configApply = defineCommand({
   name: "config apply",
@@ -54,10 +56,20 @@ export const configApply = defineCommand({
     });
     output.json({ ...planDocument(plan, fingerprint), applied: applied.map(stepDocument) });
     if (ran.ok) return done;
-    if (applied.length > 0 || plan.steps.length > 1)
+    if (applied.length > 0 || plan.steps.length > 1) {
+      const correct = isOfFile(ran.problem) ? "Correct the file, and run" : "Run";
       output.note(
-        `${applied.length} of ${plan.steps.length} changes were made. Run the command again for the others.`,
+        `${applied.length} of ${plan.steps.length} changes were made. ${correct} the command again for the others.`,
       );
+    }
     return ran;
   }),
 });
+
+/** Refusals that another try can pass with the same file. */
+const passing = ["changed_since_plan", "revision_conflict", "no_seal_key"];
+
+/** Whether the same file would be refused again. */
+function isOfFile(problem: Problem): boolean {
+  return exitOf(problem) === "refused" && !passing.includes(problem.code);
+}

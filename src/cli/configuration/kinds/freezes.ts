@@ -14,9 +14,11 @@ import {
 import type { Names } from "#cli/configuration/names.ts";
 import { readAll } from "#client/read-all.ts";
 import { CreateFreezeInput, type Freeze, UpdateFreezeInput } from "#contract/endpoints/freezes/schemas.ts";
+import type { FreezeTimes } from "#contract/endpoints/freezes/freeze-times.ts";
 import { FreezeId } from "#contract/ids.ts";
 import { objectOf } from "#contract/lib/json-object.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { timeZone } from "#project-files/cron/time-zone.ts";
 
 /** Freezes that have not ended. */
 export const freezeKind: Kind = {
@@ -26,7 +28,10 @@ export const freezeKind: Kind = {
     const name = nameIn(key, given, reading.issues);
     const read = readTable(table, reading, { schema: CreateFreezeInput, fixed: { name } });
     if (read === null) return null;
-    const fields = fieldsOf(CreateFreezeInput.parse(read.request), reading.names);
+    const freeze = CreateFreezeInput.parse(read.request);
+    for (const { field, message } of mistakesIn(freeze.times))
+      reading.issues.push({ path: ["times", field], message });
+    const fields = fieldsOf(freeze, reading.names);
     const hasEnded = instantOf(timeOf(fields, "to")) < Date.now();
     return hasEnded
       ? null
@@ -57,6 +62,30 @@ export const freezeKind: Kind = {
   remove: async ({ session }, { id }) =>
     await session.client.deleteFreeze({ params: { freeze_id: FreezeId.parse(id) } }),
 };
+
+type TimesMistake = { readonly field: "from" | "to" | "timezone"; readonly message: string };
+
+/** What the schema of a freeze's times does not check, and the control plane refuses. */
+function mistakesIn(times: FreezeTimes): readonly TimesMistake[] {
+  switch (times.type) {
+    case "once": {
+      const { from, to } = times;
+      const message = "must be a time with its offset, such as 2026-12-24T18:00:00Z";
+      const wrong = (["from", "to"] as const).filter((field) => Number.isNaN(instantOf(times[field])));
+      if (wrong.length > 0) return wrong.map((field) => ({ field, message }));
+      return instantOf(to) > instantOf(from) ? [] : [{ field: "to", message: "must be after from" }];
+    }
+    case "weekly":
+      return timeZone(times.timezone) === null
+        ? [
+            {
+              field: "timezone",
+              message: `is not a known time zone, such as Europe/Berlin: ${times.timezone}`,
+            },
+          ]
+        : [];
+  }
+}
 
 /** The project cannot change. */
 function identityOf(name: string, { project = null }: Fields): string {

@@ -26,6 +26,7 @@ import { ProjectId } from "#contract/ids.ts";
 import { objectOf } from "#contract/lib/json-object.ts";
 import { pick } from "#contract/lib/pick.ts";
 import { succeed } from "#contract/lib/result.ts";
+import { readTimes } from "#project-files/cron/find-cron-problem.ts";
 
 /** What the table of a project has besides its settings: its earlier name, and its variables. */
 const EXTRAS = ["was", "variables"] as const;
@@ -52,6 +53,10 @@ export const projectKind: Kind = {
         path: ["repository"],
         message: "has a password: leave it out, and set the secret GANTRY_REPOSITORY_TOKEN",
       });
+    for (const job of project.cron ?? []) {
+      const times = readTimes(job);
+      if (!times.ok) issues.push({ path: ["cron", job.name, times.field], message: times.reason });
+    }
     const all = settingFields(project, reading.names);
     const masked = Object.entries(all).flatMap(([name, value]) => (hasMask(value) ? [name] : []));
     return {
