@@ -271,6 +271,54 @@ describe("the order of a plan", () => {
   });
 });
 
+describe("the notices of a plan", () => {
+  const withDomain = (name: string, domain: string, repository = name) =>
+    itemOf("projects", name, { domain, repository });
+  const noticesFor = (wanted: State, current: State, options = keep) =>
+    planChanges(wanted, current, options).notices;
+
+  it("say which projects exchange their domains, and how to do that", () => {
+    const before = stateOf(withDomain("a", "1.com"), withDomain("b", "2.com"), withDomain("c", "3.com"));
+    const after = stateOf(withDomain("a", "2.com"), withDomain("b", "1.com"), withDomain("c", "3.com"));
+    expect(noticesFor(after, before)).toEqual([
+      "projects.a and projects.b exchange domains, which one apply cannot do. Give projects.b another domain, apply, and then apply this file.",
+    ]);
+    const moved = stateOf(withDomain("a", "2.com"), withDomain("b", "4.com"), withDomain("c", "1.com"));
+    expect(noticesFor(moved, before)).toEqual([]);
+    const circle = stateOf(withDomain("a", "2.com"), withDomain("b", "3.com"), withDomain("c", "1.com"));
+    expect(noticesFor(circle, before)).toEqual([
+      expect.stringContaining("projects.a and projects.b exchange"),
+    ]);
+  });
+
+  it("say that a project which stays has the domain of a new one", () => {
+    const before = stateOf(
+      withDomain("shop", "shop.com"),
+      itemOf("projects", "blog", { aliases: { "www.com": {} } }),
+    );
+    expect(noticesFor(stateOf(withDomain("store", "shop.com")), before)).toEqual([
+      'projects.store cannot have the domain shop.com: projects.shop keeps it. If store is a new name of shop, add was = "shop" to projects.store, which keeps its history.',
+    ]);
+    const both = stateOf(withDomain("shop", "www.com"));
+    expect(noticesFor(both, before)).toEqual([
+      "projects.shop cannot have the domain www.com: projects.blog keeps it.",
+    ]);
+  });
+
+  it("warn if --prune deletes a project that another one looks like", () => {
+    const before = stateOf(
+      withDomain("shop", "shop.com"),
+      withDomain("blog", "blog.com", "git"),
+      withDomain("x", "x.com"),
+    );
+    const after = stateOf(withDomain("store", "shop.com"), withDomain("news", "news.com", "git"));
+    expect(noticesFor(after, before, prune)).toEqual([
+      'projects.shop is deleted with its deployments and secrets, and projects.store is created in its place. If store is a new name of shop, add was = "shop" to projects.store, which keeps its history.',
+      expect.stringContaining("projects.blog is deleted with its deployments and secrets, and projects.news"),
+    ]);
+  });
+});
+
 describe("the fingerprint of a plan", () => {
   const shop = (fields: Fields, mark = "") => stateOf(itemOf("projects", "shop", fields, { mark }));
   const of = (wanted: State, current: State, options = keep, url = "https://one.example.com") =>

@@ -97,7 +97,7 @@ export function planChanges(wanted: State, current: State, options: PlanOptions)
     }
   }
   const plan = { steps: [...steps, ...deletions], extras, missing, unchanged };
-  return { ...plan, notices: noticesOf(plan) };
+  return { ...plan, notices: noticesOf(plan, current.get("projects") ?? []) };
 }
 
 /** Finds for each item of the file the item of the installation that is the same thing. Several can have the same name. */
