@@ -139,6 +139,24 @@ text = "# not a comment\\n"
   });
 });
 
+describe("a mistake in the servers of a project", () => {
+  it.each([
+    [["web-9"], ['projects.shop.servers.0 names the server "web-9", which does not exist']],
+    [["web-1", "web-9"], ['projects.shop.servers.1 names the server "web-9", which does not exist']],
+    [
+      [{ server: "web-9" }],
+      ['projects.shop.servers.0.server names the server "web-9", which does not exist'],
+    ],
+    [[], ["projects.shop.server is required"]],
+  ])("is reported alone, with the path of the file: %j", (servers, errors) => {
+    const shop = { repository: "https://example.com/shop.git", servers };
+    const url = "https://gantry.example.com";
+    const wanted = readWanted({ projects: { shop } }, { path: "x.toml", names, environment: {}, url });
+    const found = wanted.ok ? [] : (wanted.problem.errors ?? []);
+    expect(found.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual(errors);
+  });
+});
+
 describe("an export", () => {
   const { name: _, servers: __, ...settings } = { servers: [], ...everySetting };
   const all = new Names({

@@ -88,7 +88,10 @@ export function toRequest(
       // `servers = ["web-1"]` is short for a list of tables that only name their server.
       const short = typeof value === "string" ? shortField(part.shape) : null;
       const given = short === null ? value : { [short]: value };
-      return isFields(given) ? fieldsToRequest(part.shape, given, inner, { issues, path }) : value;
+      // The path is as the file has it.
+      const field = (of: z.ZodMiniType, one: Json, key: string) =>
+        toRequest(of, one, idOf, issues, short === null ? [...path, key] : path);
+      return isFields(given) ? fieldsToRequest(part.shape, given, field, { issues, path }) : value;
     }
     case "list": {
       const { key, item } = part;

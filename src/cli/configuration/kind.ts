@@ -84,7 +84,8 @@ export function readTable(
   for (const { path, message } of parsed.error?.issues ?? []) {
     const place = documentPath(schema, request, path);
     // What is unknown or does not exist is reported already.
-    if (!found.includes(pathText(place))) issues.push({ path: place, message });
+    const isReported = place.some((_, at) => found.includes(pathText(place.slice(0, at + 1))));
+    if (!isReported) issues.push({ path: place, message });
   }
   return parsed.success && issues.length === before ? { request: parsed.data, sources } : null;
 }

@@ -11,7 +11,7 @@ import {
 import type { Item } from "#cli/configuration/item.ts";
 import { type Fields, fieldOf, isFields, type Json } from "#cli/configuration/json.ts";
 import { mapLimited } from "#cli/configuration/map-limited.ts";
-import type { Names } from "#cli/configuration/names.ts";
+import { Names } from "#cli/configuration/names.ts";
 import { changedFields } from "#cli/configuration/plan.ts";
 import { documentName } from "#cli/configuration/schema-parts.ts";
 import { readAll } from "#client/read-all.ts";
@@ -129,10 +129,15 @@ function settingFields(settings: Partial<ServerSettings> & object, names: Names)
   return without(fields, "name", "server");
 }
 
+/** Stands for the `server_id` of a table whose `servers` have a mistake, so that only that mistake is reported. */
+const SOME_SERVER = Names.forFile(["x"], []).idOf("server", "x");
+
 /** The `server_id` of a table that only has `servers`. */
 function firstServer({ servers }: Readonly<Record<string, unknown>>): object {
+  if (servers === undefined || (Array.isArray(servers) && servers.length === 0)) return {};
   const first: unknown = Array.isArray(servers) ? servers[0] : undefined;
-  return typeof first === "object" && first !== null && "id" in first ? { server_id: first.id } : {};
+  const id = typeof first === "object" && first !== null && "id" in first ? first.id : undefined;
+  return { server_id: id ?? SOME_SERVER };
 }
 
 const shape = new Map(Object.entries(CreateProjectInput.shape));
