@@ -157,6 +157,31 @@ describe("a mistake in the servers of a project", () => {
   });
 });
 
+describe("an earlier name of a project", () => {
+  it("is reported if it renames nothing", () => {
+    const installed = (...projects: readonly string[]) =>
+      new Names({
+        server: new Map([["web-1", "srv_1"]]),
+        project: new Map(projects.map((name) => [name, `proj_${name}`])),
+      });
+    const store = { repository: "https://example.com/shop.git", server: "web-1", was: "shop" };
+    const noticesFor = (...projects: readonly string[]) => {
+      const url = "https://gantry.example.com";
+      const given = { path: "x.toml", names: installed(...projects), environment: {}, url };
+      const wanted = readWanted({ projects: { store } }, given);
+      return wanted.ok ? wanted.value.notices : wanted.problem.errors;
+    };
+    expect(noticesFor("shop")).toEqual([]);
+    expect(noticesFor("store")).toEqual([]);
+    expect(noticesFor("shop", "store")).toEqual([
+      "projects.store.was has no effect: the installation has both shop and store.",
+    ]);
+    expect(noticesFor()).toEqual([
+      "projects.store.was has no effect: the installation has no project shop, so store is created without a history.",
+    ]);
+  });
+});
+
 describe("an export", () => {
   const { name: _, servers: __, ...settings } = { servers: [], ...everySetting };
   const all = new Names({

@@ -25,6 +25,8 @@ type Compared = {
   readonly current: State;
   /** Of the installation, as the file has them. */
   readonly names: Names;
+  /** Of the file. */
+  readonly notices: readonly string[];
 };
 
 export type Prepared = Compared & { readonly plan: Plan; readonly fingerprint: string };
@@ -50,7 +52,7 @@ async function compareFile(session: Session, path: string): Promise<Result<Compa
   const { environment, url } = session;
   const wanted = readWanted(document.value, { path, names: installed.value, environment, url });
   if (!wanted.ok) return wanted;
-  const { state, names } = wanted.value;
+  const { state, names, notices } = wanted.value;
   const managed = variablesIn(state);
   const current = await readState(session, names, {
     kind: (kind) => state.has(kind),
@@ -58,7 +60,7 @@ async function compareFile(session: Session, path: string): Promise<Result<Compa
   });
   if (!current.ok) return current;
   const marked = await findUnsealed(session, { wanted: state, current: current.value, names });
-  return marked.ok ? succeed({ wanted: state, current: marked.value, names }) : marked;
+  return marked.ok ? succeed({ wanted: state, current: marked.value, names, notices }) : marked;
 }
 
 /** Makes the plan for a file. */
@@ -69,7 +71,9 @@ export async function preparePlan(
 ): Promise<Result<Prepared>> {
   const compared = await whileWaiting(session.output, "Reading the installation", compareFile(session, path));
   if (!compared.ok) return compared;
-  const plan = planChanges(compared.value.wanted, compared.value.current, options);
+  const { wanted, current, notices } = compared.value;
+  const changes = planChanges(wanted, current, options);
+  const plan = { ...changes, notices: [...notices, ...changes.notices] };
   const masked = plan.steps.find(({ act, item }) => act === "create" && item.masked.length > 0);
   if (masked !== undefined) {
     const place = pathText([...pathOf(masked.item), ...masked.item.masked.slice(0, 1)]);

@@ -14,7 +14,12 @@ import { didYouMean } from "#contract/lib/suggest.ts";
 const rootKeys = ["$schema", "servers", ...kindNames.filter((kind) => kind !== "variables")] as const;
 
 /** What a file wants, and the names of the installation as the file has them: a project can have a new name. */
-export type Wanted = { readonly state: State; readonly names: Names };
+export type Wanted = {
+  readonly state: State;
+  readonly names: Names;
+  /** What the file says without an effect. Sentences. */
+  readonly notices: readonly string[];
+};
 
 type Surroundings = {
   readonly path: string;
@@ -64,7 +69,8 @@ export function readWanted(document: Fields, given: Surroundings): Result<Wanted
     }
   }
   refuseTwice(state, issues);
-  if (issues.length === 0) return succeed({ state, names });
+  const notices = uselessRenames(projects, given.names);
+  if (issues.length === 0) return succeed({ state, names, notices });
   const hidden = issues.map(({ path, message }) => ({
     path,
     message: withoutValues(message, document, given.environment),
@@ -133,6 +139,20 @@ function renames(projects: ReadonlyMap<string, Fields>, names: Names): ReadonlyM
     return isRename ? [[was, name]] : [];
   });
   return new Map(renamed);
+}
+
+/** Names after `was` that rename nothing. After a rename, only the new name exists, and \`was\` can stay. */
+function uselessRenames(projects: ReadonlyMap<string, Fields>, names: Names): string[] {
+  return [...projects].flatMap(([name, table]) => {
+    const was = fieldOf(table, PROJECT_EXTRAS.was);
+    if (typeof was !== "string") return [];
+    const [isOld, isNew] = [was, name].map((one) => names.idOf("project", one) !== null);
+    if (isOld !== isNew) return [];
+    const place = pathText(["projects", name, PROJECT_EXTRAS.was]);
+    return isOld
+      ? `${place} has no effect: the installation has both ${was} and ${name}.`
+      : `${place} has no effect: the installation has no project ${was}, so ${name} is created without a history.`;
+  });
 }
 
 /** Two tables for the same thing would change it back and forth. Things with names that may repeat can be equal. */
