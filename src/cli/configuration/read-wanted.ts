@@ -144,11 +144,11 @@ function renames(projects: ReadonlyMap<string, Fields>, names: Names): ReadonlyM
 /** Names after `was` that rename nothing. After a rename, only the new name exists, and \`was\` can stay. */
 function uselessRenames(projects: ReadonlyMap<string, Fields>, names: Names): string[] {
   return [...projects].flatMap(([name, table]) => {
-    const was = fieldOf(table, PROJECT_EXTRAS.was);
+    const was = fieldOf(table, "was");
     if (typeof was !== "string") return [];
     const [isOld, isNew] = [was, name].map((one) => names.idOf("project", one) !== null);
     if (isOld !== isNew) return [];
-    const place = pathText(["projects", name, PROJECT_EXTRAS.was]);
+    const place = pathText(["projects", name, "was"]);
     return isOld
       ? `${place} has no effect: the installation has both ${was} and ${name}.`
       : `${place} has no effect: the installation has no project ${was}, so ${name} is created without a history.`;
