@@ -323,8 +323,9 @@ DATABASE_URL = { from = "env:MOVED_URL", secret = true }
       code: 2,
       stderr: expect.stringContaining("Set the environment variable MOVED_URL."),
     });
-    const accept = `--accept-key=${second.keys.sealKey.fingerprint}`;
-    expect(await run(withValue, "apply", "--yes", accept)).toMatchObject({
+    // A file can have projects on several servers.
+    const accept = [second, server].map(({ keys }) => `--accept-key=${keys.sealKey.fingerprint}`);
+    expect(await run(withValue, "apply", "--yes", ...accept)).toMatchObject({
       code: 0,
       stderr: expect.anything(),
     });

@@ -146,11 +146,20 @@ async function change(running: Running, step: Step): Promise<Result<unknown>> {
   const written =
     set.length === 0
       ? before
-      : await changeVariables(session, projectId, { before: before.value, decide, acceptKeys });
+      : await changeVariables(session, projectId, {
+          ...{ before: before.value, decide },
+          acceptKeys: keysOfProject(before.value, acceptKeys),
+        });
   if (!written.ok) return written;
   const remove = changed.filter((name) => !Object.hasOwn(after, name));
   if (remove.length === 0) return written;
   return await session.client.updateVariables({ params, body: { remove, revision: written.value.revision } });
+}
+
+/** The values of --accept-key for one project: the others are for other projects if they have the keys of all its servers. */
+function keysOfProject(variables: Variables, acceptKeys: readonly string[]): readonly string[] {
+  const own = serversOf(variables).map((server) => server.seal_key?.fingerprint ?? "");
+  return own.every((key) => acceptKeys.includes(key)) ? own : acceptKeys;
 }
 
 type Sent = Omit<VariableToSet, "value"> & { readonly value: string | null };
