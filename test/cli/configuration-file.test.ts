@@ -10,6 +10,7 @@ import { exportState } from "#cli/configuration/export-state.ts";
 import { kindNames } from "#cli/configuration/item.ts";
 import { type Fields, isFields, isSame, type Json } from "#cli/configuration/json.ts";
 import { documentFields } from "#cli/configuration/kind.ts";
+import { keepText } from "#cli/configuration/keep-text.ts";
 import { Names } from "#cli/configuration/names.ts";
 import { readWanted } from "#cli/configuration/read-wanted.ts";
 import { CreateProjectInput } from "#contract/endpoints/projects/project-inputs.ts";
@@ -136,6 +137,60 @@ text = "# not a comment\\n"
     expect(of({ build_command: "" })["build_command"]).toBeNull();
     expect(of({ build_command: null })["build_command"]).toBeNull();
     expect(of({})).not.toHaveProperty("build_command");
+  });
+});
+
+describe("the text of a file after a change", () => {
+  const text = `# The file.
+
+"servers" = [ "web-1" ]   # all of them
+
+# The shop.
+[projects.shop]
+'branch' = "main" # after it
+cron = { a = { schedule = "@daily" } }
+
+[projects."my.blog"]
+"branch" = "x"
+[projects.shop.variables]
+A = { from = "env:A" }
+# The end.
+`;
+  const change = (file: string, edit: (next: Fields) => Fields): string => {
+    const before = read(file);
+    const next = edit(before);
+    const printed = printDocument(next, "toml", commentsOf(file));
+    const kept = keepText(file, { before, next, printed });
+    expect(read(kept)).toEqual(next);
+    return kept;
+  };
+  const projectsOf = ({ projects = {} }: Fields) => (isFields(projects) ? projects : {});
+
+  it("is the same in each table that is the same", () => {
+    expect(change(text, (next) => next)).toBe(
+      text
+        .replace('\n[projects."my.blog"]\n"branch" = "x"\n', "")
+        .replace("# The end.", '\n[projects."my.blog"]\n"branch" = "x"\n# The end.'),
+    );
+    const changed = change(text, (next) => ({
+      ...next,
+      projects: { ...projectsOf(next), "my.blog": { branch: "y" }, new: { branch: "z" } },
+    }));
+    expect(changed).toContain("'branch' = \"main\" # after it\ncron = { a");
+    expect(changed).toContain('# The file.\n\n"servers" = [ "web-1" ]   # all of them\n\n# The shop.\n');
+    expect(changed).toMatch(
+      /\[projects\."my\.blog"\]\nbranch = "y"\n\n\[projects\.new\]\nbranch = "z"\n# The end\.\n$/,
+    );
+    expect(change(text, (next) => ({ ...next, projects: { "my.blog": { branch: "x" } } }))).toMatch(
+      /^# The file\.\n\n"servers".*\n\n\[projects\."my\.blog"\]\n"branch" = "x"\n# The end\.\n$/,
+    );
+  });
+
+  it("is printed again if its tables are in lines of others", () => {
+    const inline = 'projects = { shop = { branch = "main" } }\n';
+    expect(change(inline, (next) => ({ ...next, servers: [] }))).toBe(
+      'servers = []\n\n[projects.shop]\nbranch = "main"\n',
+    );
   });
 });
 

@@ -24,7 +24,7 @@ export function commentsOf(text: string): Comments {
     if (start === "" || start.startsWith("#")) continue;
     if (more.length === 0) pending.push(...trailingComment(start));
     if (start.startsWith("[")) {
-      table = pathIn(start.replace(/^\[\[/, "[").replace(/\]\]/, "]"));
+      table = headerPath(start);
       keep(pathText(table));
     } else keep(pathText([...table, ...pathIn(`${keyOf(start)} = 0`)]));
   }
@@ -32,8 +32,13 @@ export function commentsOf(text: string): Comments {
   return comments;
 }
 
+/** The names in the header of a table. */
+export function headerPath(line: string): string[] {
+  return pathIn(line.replace(/^\[\[/, "[").replace(/\]\]/, "]"));
+}
+
 /** The lines of each value and header: a list or a long text can have several. */
-function statementsOf(text: string): string[][] {
+export function statementsOf(text: string): string[][] {
   const statements: string[][] = [];
   let open: string[] = [];
   for (const line of text.split(/\r?\n/)) {

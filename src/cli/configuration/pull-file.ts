@@ -2,6 +2,7 @@ import { commentsOf } from "#cli/configuration/comments.ts";
 import { formatOf, parseDocument, printDocument } from "#cli/configuration/document.ts";
 import { exportState } from "#cli/configuration/export-state.ts";
 import { type Fields, fieldOf, isFields, isSame } from "#cli/configuration/json.ts";
+import { keepText } from "#cli/configuration/keep-text.ts";
 import { without } from "#cli/configuration/kind.ts";
 import { readFileText } from "#cli/configuration/prepare-plan.ts";
 import { readNames, readState, variablesIn } from "#cli/configuration/read-state.ts";
@@ -52,7 +53,12 @@ export async function pullFile(session: Session, path: string): Promise<Result<b
       "unwritable_file",
       `${path} was changed while the installation was read. Run the command again.`,
     );
-  const written = await writeOutput(session, path, printed);
+  const change = { before: document.value, next, printed };
+  const written = await writeOutput(
+    session,
+    path,
+    format === "toml" ? keepText(text.value, change) : printed,
+  );
   return written.ok ? succeed(true) : written;
 }
 
