@@ -305,6 +305,18 @@ describe("the notices of a plan", () => {
     ]);
   });
 
+  it("say that secrets outside of the file have to be entered again after a move", () => {
+    const shop = (...servers: readonly string[]) =>
+      itemOf("projects", "shop", { servers: servers.map((server) => ({ server })) });
+    const before = stateOf(shop("web-1", "web-2"));
+    const wanted = [shop("web-2", "web-3")];
+    expect(noticesFor(stateOf(...wanted), before)).toEqual([
+      "projects.shop gets web-3, and the file does not have its variables. If it has secrets, enter them again afterwards: gantry variables list shows them.",
+    ]);
+    expect(noticesFor(stateOf(...wanted, itemOf("variables", "shop", {})), before)).toEqual([]);
+    expect(noticesFor(stateOf(shop("web-2")), before)).toEqual([]);
+  });
+
   it("warn if --prune deletes a project that another one looks like", () => {
     const before = stateOf(
       withDomain("shop", "shop.com"),

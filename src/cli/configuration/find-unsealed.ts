@@ -1,7 +1,7 @@
 import type { Item, KindName, State } from "#cli/configuration/item.ts";
-import { isFields, isList } from "#cli/configuration/json.ts";
 import { mapLimited } from "#cli/configuration/map-limited.ts";
 import type { Names } from "#cli/configuration/names.ts";
+import { serversIn } from "#cli/configuration/plan-notices.ts";
 import type { Result } from "#cli/outcome.ts";
 import type { Session } from "#cli/session/session.ts";
 import { ServerId } from "#contract/ids.ts";
@@ -21,25 +21,20 @@ export async function findUnsealed(
   const variables = current.get("variables") ?? [];
   const withSecrets = variables.filter(({ seals }) => (seals?.sealedFor.size ?? 0) > 0);
   const keys = await readKeys(session, withSecrets, names, [
-    ...new Set(withSecrets.flatMap(({ key }) => serversIn(wanted, key))),
+    ...new Set(withSecrets.flatMap(({ key }) => serversOf(wanted, key))),
   ]);
   if (!keys.ok) return keys;
   const marked = variables.map((item) => ({
     ...item,
-    unsealed: unsealedOf(item, serversIn(wanted, item.key), keys.value),
+    unsealed: unsealedOf(item, serversOf(wanted, item.key), keys.value),
   }));
   const added: [KindName, readonly Item[]][] = current.has("variables") ? [["variables", marked]] : [];
   return succeed(new Map([...current, ...added]));
 }
 
 /** The names of the servers that the file gives a project. */
-function serversIn(wanted: State, project: string): readonly string[] {
-  const servers = wanted.get("projects")?.find(({ key }) => key === project)?.fields["servers"];
-  if (!isList(servers)) return [];
-  return servers.flatMap((one) => {
-    const name = isFields(one) ? one["server"] : one;
-    return typeof name === "string" ? [name] : [];
-  });
+function serversOf(wanted: State, project: string): readonly string[] {
+  return serversIn(wanted.get("projects")?.find(({ key }) => key === project)?.fields ?? {});
 }
 
 /** Reads the keys of the servers that are not servers of a project yet. */

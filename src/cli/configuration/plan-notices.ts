@@ -1,5 +1,5 @@
 import { type Item, pathOf } from "#cli/configuration/item.ts";
-import { type Fields, isFields, isSame } from "#cli/configuration/json.ts";
+import { type Fields, isFields, isList, isSame } from "#cli/configuration/json.ts";
 import { pathText } from "#cli/configuration/print-toml.ts";
 
 type Planned = {
@@ -13,9 +13,32 @@ type Planned = {
   readonly extras: readonly { readonly item: Item; readonly path: readonly string[] }[];
 };
 
-/** What the changes alone do not show, and what to do about it. @param projects of the installation */
-export function noticesOf(plan: Planned, projects: readonly Item[]): string[] {
-  return [...unsealedNotices(plan), ...renameNotices(plan), ...domainNotices(plan, projects)];
+type States = {
+  /** The variables in the file. */
+  readonly variables: readonly Item[];
+  /** The projects of the installation. */
+  readonly projects: readonly Item[];
+};
+
+/** What the changes alone do not show, and what to do about it. */
+export function noticesOf(plan: Planned, { variables, projects }: States): string[] {
+  return [
+    ...unsealedNotices(plan),
+    ...moveNotices(plan, variables),
+    ...renameNotices(plan),
+    ...domainNotices(plan, projects),
+  ];
+}
+
+/** Projects that get servers which cannot open their secrets, if the file does not have the variables. */
+function moveNotices({ steps }: Planned, variables: readonly Item[]): string[] {
+  return steps.flatMap(({ item, current, after }) => {
+    if (item.kind !== "projects" || current === null) return [];
+    const before = serversIn(current.fields);
+    const added = serversIn(after).filter((name) => !before.includes(name));
+    if (added.length === 0 || variables.some(({ key }) => key === item.key)) return [];
+    return `${placeOf(item)} gets ${added.join(", ")}, and the file does not have its variables. If it has secrets, enter them again afterwards: gantry variables list shows them.`;
+  });
 }
 
 function unsealedNotices({ extras }: Planned): string[] {
@@ -90,6 +113,15 @@ function renameAdvice(old: Item, created: Item): string {
 
 function placeOf(item: Item): string {
   return pathText(pathOf(item));
+}
+
+/** The names of the servers of a project. */
+export function serversIn({ servers = null }: Fields): readonly string[] {
+  if (!isList(servers)) return [];
+  return servers.flatMap((one) => {
+    const name = isFields(one) ? one["server"] : one;
+    return typeof name === "string" ? [name] : [];
+  });
 }
 
 function domainsIn({ domain = null, aliases = null }: Fields): string[] {

@@ -97,7 +97,8 @@ export function planChanges(wanted: State, current: State, options: PlanOptions)
     }
   }
   const plan = { steps: [...steps, ...deletions], extras, missing, unchanged };
-  return { ...plan, notices: noticesOf(plan, current.get("projects") ?? []) };
+  const [variables = [], projects = []] = [wanted.get("variables"), current.get("projects")];
+  return { ...plan, notices: noticesOf(plan, { variables, projects }) };
 }
 
 /** Finds for each item of the file the item of the installation that is the same thing. Several can have the same name. */
