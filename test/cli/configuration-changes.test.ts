@@ -109,6 +109,12 @@ describe("gantry config apply", () => {
     const times = { type: "once", from: "2090-01-01T00:00:00Z", to: "2090-01-02T00:00:00Z" };
     await api.call("POST", "/v1/freezes", { name: "Old", times });
     await write(file);
+    expect((await config("plan")).stdout).toContain(
+      "! projects.shop cannot have the domain shop.killed.example.com: projects.old keeps it.",
+    );
+    expect((await config("plan", "--prune")).stdout).toContain(
+      "! projects.old is deleted with its deployments and secrets, and projects.shop is created in its place.",
+    );
     let kills = 0;
     for (; kills < 30; kills += 1) {
       const running = cli.start(["config", "apply", "--yes", "--prune"], { env });
