@@ -31,7 +31,7 @@ export function chooseTarget(
           "no_rollback_target",
           onceLiveOf(lane).length === 0
             ? "No deployment has been live yet."
-            : "There is no earlier deployment with other code to roll back to. To return to a later one, name it by its version or ID.",
+            : "There is no earlier deployment with other code to roll back to. Name the deployment if a later one is meant.",
         )
       : succeed(target);
   }

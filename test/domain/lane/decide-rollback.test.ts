@@ -41,7 +41,7 @@ describe("rolling back", () => {
     const twice = rolledBack(once);
     expect(liveCode(twice)).toBe(1);
     const detail =
-      "There is no earlier deployment with other code to roll back to. To return to a later one, name it by its version or ID.";
+      "There is no earlier deployment with other code to roll back to. Name the deployment if a later one is meant.";
     expect(rollBack(twice)).toMatchObject({ ok: false, refusal: { code: "no_rollback_target", detail } });
   });
 
