@@ -15,11 +15,11 @@ const options = z.object({
 export type ReleaseCheckOptions = z.output<typeof options>;
 
 export const releaseCheckScript: Script<typeof options> = {
-  usage: "GANTRY_TOKEN=… npm run release:check -- --url URL [--quick]",
+  usage: "npm run release:check -- --url URL [--quick]",
   summary: `Checks an installation on the real Cloudflare, in about three minutes, and writes build/release-check.md.
 
 It connects an agent on this machine as a server named release-check-…, deploys an example site, follows, cancels and
-rolls back, and removes the project and the server at the end. The token needs every scope. At a terminal it
+rolls back, and removes the project and the server at the end. The token in GANTRY_TOKEN needs every scope. At a terminal it
 asks afterwards about each check of docs/release.md that needs other services.`,
   options,
 };

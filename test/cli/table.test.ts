@@ -85,12 +85,17 @@ describe("the table of commands", () => {
   it("gives an option the same kind and letter in every command", () => {
     const kinds = new Map<string, string>();
     const letters = new Map<string, string>();
+    const shorts = new Map<string, string | undefined>();
     for (const { name, options } of [{ name: "", options: globalOptions }, ...commands])
       for (const [option, spec] of Object.entries(options)) {
         const taken = kinds.get(option) ?? spec.kind;
         expect(`${name} --${option} ${taken}`).toBe(`${name} --${option} ${spec.kind}`);
         kinds.set(option, spec.kind);
         const short = "short" in spec ? spec.short : undefined;
+        // The command line is read with one table for all commands, so a missing letter is missing everywhere.
+        const known = shorts.has(option) ? shorts.get(option) : short;
+        expect(`${name} --${option} -${known}`).toBe(`${name} --${option} -${short}`);
+        shorts.set(option, short);
         if (short === undefined) continue;
         expect(`${name} -${short} ${letters.get(short) ?? option}`).toBe(`${name} -${short} ${option}`);
         letters.set(short, option);

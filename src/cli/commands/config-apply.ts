@@ -24,7 +24,7 @@ export const configApply = defineCommand({
       value: "PLAN",
       help: "Apply only this plan: its fingerprint, or the file of gantry config plan --out",
     },
-    yes: { kind: "flag", help: "Apply without asking" },
+    yes: { kind: "flag", short: "y", help: "Apply without asking" },
   },
   examples: ["config apply", "config apply gantry.toml --yes", "config apply --plan plan.json"],
   run: withSession(async (session, { words, options }) => {
