@@ -170,7 +170,7 @@ const recorded = { events: "type", audit_entries: "action, outcome" };
 const isRecordedAtOnce = (name: OperationName) => takesIdempotencyKey(endpoints[name]) && !asksAgent(name);
 
 /** An account's rows, without the values that differ between two accounts that made the same requests. */
-async function belongings(accountId: string, name: OperationName): Promise<unknown> {
+async function belongings(accountId: string, name: OperationName): Promise<string[][]> {
   const tables = { ...compared, ...(isRecordedAtOnce(name) && recorded) };
   const statements = Object.entries(tables).map(([table, columns]) =>
     env.DB.prepare(`SELECT ${columns} FROM ${table} WHERE account_id = ? ORDER BY id`).bind(accountId),
@@ -240,6 +240,7 @@ describe("a request with one failing call to another part", () => {
         const target = await targetOf(name);
         const { accountId } = target;
         const objects = await objectsOf(accountId);
+        const before = await belongings(accountId, name);
         faults.count(at, kind, objects);
         const first = await send(name, target);
         await settled();
@@ -253,11 +254,19 @@ describe("a request with one failing call to another part", () => {
         const second = await send(name, target);
         if (first.status === 503 || takesIdempotencyKey(endpoints[name]))
           expect([status, DONE_BEFORE[name]], where).toContain(second.status);
+        walked += 1;
+        if (name === "addIdentity" && first.status === 503 && second.status === DONE_BEFORE[name]) {
+          // The code was spent at the provider, and then D1 did not answer: nothing was done, and the person starts again.
+          const now = await belongings(accountId, name);
+          if (!JSON.stringify(now).includes("identity.added")) {
+            expect(now.slice(0, -1), where).toEqual(before.slice(0, -1));
+            continue;
+          }
+        }
         await vi.waitFor(async () => {
           await Promise.all(objects.map((object) => runDurableObjectAlarm(object())));
           expect(await belongings(accountId, name), where).toEqual(expected);
         });
-        walked += 1;
       }
     },
   );
