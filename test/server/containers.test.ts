@@ -41,7 +41,7 @@ beforeAll(async () => {
   await server.machine.tell(
     `curl -fsSL ${server.gantry.url}/install.sh | sh -s -- --allow-commands --allow-cron`,
   );
-  project = await createProject("shop", {
+  project = await createProject("boxed", {
     Dockerfile: DOCKERFILE,
     "app.cjs": loadAppText(),
     "release.txt": "r0",
@@ -96,7 +96,7 @@ describe("A project with a Dockerfile", () => {
     expect(log).toContain("web runs the command of the image");
     // A plain variable is a build argument, and a secret only a file for the instruction that mounts it.
     expect(log).toContain(`built with red and ${SECRET.length} bytes`);
-    expect(await server.ask("shop.localhost")).toBe("r0-red GET 0");
+    expect(await server.ask("boxed.localhost")).toBe("r0-red GET 0");
   });
 
   it("has its secrets on no disk, in no process list and in no image", async () => {
@@ -131,9 +131,9 @@ describe("A project with a Dockerfile", () => {
   });
 
   it("switches, rolls back and restarts without losing a request", { timeout: TEST_MS }, async () => {
-    const load = startLoad(await server.target("shop.localhost"), 40);
+    const load = startLoad(await server.target("boxed.localhost"), 40);
     await load.answeredBy("r0-red");
-    await server.commit("shop", { "release.txt": "r1" });
+    await server.commit("boxed", { "release.txt": "r1" });
     await server.expectLive(project.id);
     await load.answeredBy("r1-red");
     const version = (await server.api.listDeployments(project.id)).length;
@@ -150,7 +150,7 @@ describe("A project with a Dockerfile", () => {
   });
 
   it("loses requests in the same load when it is killed", { timeout: TEST_MS }, async () => {
-    const load = startLoad(await server.target("shop.localhost"), 10);
+    const load = startLoad(await server.target("boxed.localhost"), 10);
     await load.answeredBy("r1-red");
     await server.machine.tell(`kill -KILL ${await pidOf("node")}`);
     await eventually("requests are lost", () => Promise.resolve(load.failures() > 0));
@@ -161,12 +161,12 @@ describe("A project with a Dockerfile", () => {
     "works again when its %s is killed",
     { timeout: TEST_MS },
     async (program) => {
-      await eventually("it answers", async () => (await server.ask("shop.localhost")).startsWith("r"));
+      await eventually("it answers", async () => (await server.ask("boxed.localhost")).startsWith("r"));
       const before = await pidOf(program);
       expect(before).toMatch(/^\d+$/);
       await server.machine.tell(`kill -KILL ${before}`);
       await eventually("it was started again", async () => !["", before].includes(await pidOf("node")));
-      await eventually("it answers again", async () => (await server.ask("shop.localhost")).startsWith("r"));
+      await eventually("it answers again", async () => (await server.ask("boxed.localhost")).startsWith("r"));
     },
   );
 
@@ -214,7 +214,7 @@ describe("A project with a Dockerfile", () => {
       const tags = (await images()).split("\n").map((tag) => tag.replace("localhost/gantry:", ""));
       return tags.every((tag) => releases.includes(tag));
     }).catch(async () => expect(await images()).toBe(releases.join("\n")));
-    expect(await server.ask("shop.localhost")).toContain("-red");
+    expect(await server.ask("boxed.localhost")).toContain("-red");
   });
 });
 
@@ -349,6 +349,6 @@ describe("A server with containers", () => {
   it("runs again after a reboot of the server", { timeout: TEST_MS }, async () => {
     await server.machine.reboot();
     await server.machine.tell("chmod 666 /dev/net/tun");
-    await eventually("it answers", async () => (await server.ask("shop.localhost")).startsWith("r"));
+    await eventually("it answers", async () => (await server.ask("boxed.localhost")).startsWith("r"));
   });
 });
