@@ -16,7 +16,7 @@ import type { Session } from "#cli/session/session.ts";
 import { readText } from "#cli/variables/read-text.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** The file that the commands read if none is named. */
+/** The file that the commands read by default. */
 export const DEFAULT_FILE = "gantry.toml";
 
 /** A file and the installation that it is for. */

@@ -40,7 +40,7 @@ async function findOnlyProject({ ownAccount }: Session): Promise<Result<NamedId<
     : succeed({ id, name: null });
 }
 
-/** Whether the command is about the project of the link file, as none is named. */
+/** Whether the command uses the project of the link file, because its arguments and variables name no project. */
 export function usesLinkFile(session: Session): boolean {
   return session.linkedProject !== null && givenProject(session) === null;
 }

@@ -22,7 +22,7 @@ export type PulledImage = {
 export type ComposeRoles = {
   /** The image of the project; null if no service is built from a Dockerfile in the repository. */
   readonly image: ComposeImage | null;
-  /** The image of the project if none is built; null if there is none that a project can run. */
+  /** The image that the project runs if it builds no image; null if the file has no such image. */
   readonly pulled: PulledImage | null;
   /** The services with one of these, the first of which visitors reach. */
   readonly processes: readonly Service[];
