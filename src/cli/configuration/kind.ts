@@ -10,6 +10,7 @@ import { isList, type Fields, isFields, type Json } from "#cli/configuration/jso
 import { pathText } from "#cli/configuration/print-toml.ts";
 import type { Names } from "#cli/configuration/names.ts";
 import type { Step } from "#cli/configuration/plan.ts";
+import { objectOf } from "#contract/lib/json-object.ts";
 import { succeed } from "#contract/lib/result.ts";
 import "#contract/issue-messages.ts";
 
@@ -131,6 +132,15 @@ export function itemOf(
     ...item,
     id,
   };
+}
+
+/** The fields of an item as a request of the API has them. They were checked when the file was read. */
+export function requestOf(
+  schema: z.ZodMiniType,
+  fields: Fields,
+  names: Names,
+): Readonly<Record<string, unknown>> {
+  return objectOf(toRequest(schema, fields, names.idOf, []));
 }
 
 /** A request as its schema has it. It was checked when the file was read, but names can be gone since. */

@@ -1,4 +1,3 @@
-import { toRequest } from "#cli/configuration/convert.ts";
 import type { Item } from "#cli/configuration/item.ts";
 import { isList, type Fields, isFields } from "#cli/configuration/json.ts";
 import {
@@ -9,6 +8,7 @@ import {
   type Kind,
   nameIn,
   readTable,
+  requestOf,
   without,
 } from "#cli/configuration/kind.ts";
 import type { Names } from "#cli/configuration/names.ts";
@@ -16,7 +16,6 @@ import { readAll } from "#client/read-all.ts";
 import { CreateFreezeInput, type Freeze, UpdateFreezeInput } from "#contract/endpoints/freezes/schemas.ts";
 import type { FreezeTimes } from "#contract/endpoints/freezes/freeze-times.ts";
 import { FreezeId } from "#contract/ids.ts";
-import { objectOf } from "#contract/lib/json-object.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { timeZone } from "#project-files/cron/time-zone.ts";
 
@@ -49,7 +48,7 @@ export const freezeKind: Kind = {
       toItem(freeze, names),
     ),
   async create({ session, names }, { item, after }) {
-    const request = objectOf(toRequest(CreateFreezeInput, after, names.idOf, []));
+    const request = requestOf(CreateFreezeInput, after, names);
     const body = checked(CreateFreezeInput, { ...request, name: item.name });
     return body.ok ? await session.client.createFreeze({ body: body.value }) : body;
   },

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 
-import { toRequest } from "#cli/configuration/convert.ts";
 import type { Item } from "#cli/configuration/item.ts";
 import { isList, type Fields, isFields } from "#cli/configuration/json.ts";
 import {
@@ -10,6 +9,7 @@ import {
   itemOf,
   type Kind,
   readTable,
+  requestOf,
   sorted,
 } from "#cli/configuration/kind.ts";
 import type { Names } from "#cli/configuration/names.ts";
@@ -17,7 +17,6 @@ import { changedFields } from "#cli/configuration/plan.ts";
 import { readAll } from "#client/read-all.ts";
 import { GrantInput, type Member, UpdateMemberInput } from "#contract/endpoints/members/schemas.ts";
 import { MemberId } from "#contract/ids.ts";
-import { objectOf } from "#contract/lib/json-object.ts";
 import { pick } from "#contract/lib/pick.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -56,7 +55,7 @@ export const memberKind: Kind = {
   create: async () => await Promise.reject(new Error("a member is not created by a file")),
   async update({ session, names }, step) {
     const fields = pick(step.after, changedFields(step));
-    const request = objectOf(toRequest(MemberTable, fields, names.idOf, []));
+    const request = requestOf(MemberTable, fields, names);
     const body = checked(UpdateMemberInput, request);
     if (!body.ok) return body;
     const params = { member_id: MemberId.parse(step.current?.id) };

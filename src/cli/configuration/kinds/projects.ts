@@ -1,4 +1,3 @@
-import { toRequest } from "#cli/configuration/convert.ts";
 import {
   checked,
   documentFields,
@@ -6,6 +5,7 @@ import {
   itemOf,
   type Kind,
   readTable,
+  requestOf,
   without,
 } from "#cli/configuration/kind.ts";
 import type { Item } from "#cli/configuration/item.ts";
@@ -23,7 +23,6 @@ import { AutomaticSetting } from "#contract/endpoints/projects/settings.ts";
 import { parseRepository } from "#contract/addresses/repository-address.ts";
 import { isMasked, SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
 import { ProjectId } from "#contract/ids.ts";
-import { objectOf } from "#contract/lib/json-object.ts";
 import { pick } from "#contract/lib/pick.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { readTimes } from "#project-files/cron/find-cron-problem.ts";
@@ -91,7 +90,7 @@ export const projectKind: Kind = {
   async update({ session, names }, step) {
     const { item, current, after } = step;
     const changed = new Set(changedFields(step));
-    const [before, request] = [requestOf(current?.fields ?? {}, names), requestOf(after, names)];
+    const [before, request] = [settingsOf(current?.fields ?? {}, names), settingsOf(after, names)];
     const settings = [...shape].flatMap(([name, schema]): [string, unknown][] => {
       const isSent = changed.has(documentName(name, schema)) && request.has(name);
       return isSent ? [[name, changeOf(name, before.get(name), request.get(name))]] : [];
@@ -143,13 +142,13 @@ function firstServer({ servers }: Readonly<Record<string, unknown>>): object {
 const shape = new Map(Object.entries(CreateProjectInput.shape));
 
 /** The settings as a request has them. */
-function requestOf(fields: Fields, names: Names): ReadonlyMap<string, unknown> {
-  return new Map(Object.entries(objectOf(toRequest(CreateProjectInput, fields, names.idOf, []))));
+function settingsOf(fields: Fields, names: Names): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(requestOf(CreateProjectInput, fields, names)));
 }
 
 /** The settings of a request that creates a project. One server that runs everything needs no list. */
 function creating(fields: Fields, names: Names): object {
-  const request = requestOf(fields, names);
+  const request = settingsOf(fields, names);
   const servers = ProjectServers.safeParse(request.get("servers"));
   const [first, ...others] = servers.success ? servers.data : [];
   const isAlone = others.length === 0 && first?.processes === null && !first.cron;

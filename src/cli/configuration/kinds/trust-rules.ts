@@ -1,4 +1,3 @@
-import { toRequest } from "#cli/configuration/convert.ts";
 import type { Item } from "#cli/configuration/item.ts";
 import { isList, type Fields } from "#cli/configuration/json.ts";
 import {
@@ -9,6 +8,7 @@ import {
   type Kind,
   nameIn,
   readTable,
+  requestOf,
   sorted,
   without,
 } from "#cli/configuration/kind.ts";
@@ -23,7 +23,6 @@ import {
 } from "#contract/endpoints/trust-rules/schemas.ts";
 import { TrustProvider } from "#contract/endpoints/trust-rules/providers.ts";
 import { TrustRuleId } from "#contract/ids.ts";
-import { objectOf } from "#contract/lib/json-object.ts";
 import { unescapeKey } from "#contract/lib/json-pointer.ts";
 import { pick } from "#contract/lib/pick.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -60,13 +59,13 @@ export const trustRuleKind: Kind = {
       toItem(rule, names),
     ),
   async create({ session, names }, { item, after }) {
-    const request = objectOf(toRequest(CreateTrustRuleInput, after, names.idOf, []));
+    const request = requestOf(CreateTrustRuleInput, after, names);
     const body = checked(CreateTrustRuleInput, { ...request, name: item.name });
     return body.ok ? await session.client.createTrustRule({ body: body.value }) : body;
   },
   async update({ session, names }, step) {
     const fields = pick(step.after, changedFields(step));
-    const request = objectOf(toRequest(CreateTrustRuleInput, fields, names.idOf, []));
+    const request = requestOf(CreateTrustRuleInput, fields, names);
     const body = checked(UpdateTrustRuleInput, request);
     if (!body.ok) return body;
     const params = { trust_rule_id: TrustRuleId.parse(step.current?.id) };

@@ -1,4 +1,3 @@
-import { toRequest } from "#cli/configuration/convert.ts";
 import { type Item, mapSecrets, SECRET } from "#cli/configuration/item.ts";
 import { type Fields, isFields, type Json } from "#cli/configuration/json.ts";
 import {
@@ -9,6 +8,7 @@ import {
   type Kind,
   nameIn,
   readTable,
+  requestOf,
   sorted,
   without,
 } from "#cli/configuration/kind.ts";
@@ -25,7 +25,6 @@ import {
   type WebhookDetails,
 } from "#contract/endpoints/webhooks/schemas.ts";
 import { WebhookId } from "#contract/ids.ts";
-import { objectOf } from "#contract/lib/json-object.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 const ADDRESS = "https://placeholder.example.com/x";
@@ -90,7 +89,10 @@ export const webhookKind: Kind = {
     const fields = secretValues(step, session.environment);
     if (!fields.ok) return fields;
     const { enabled, ...settings } = fields.value;
-    const body = checked(CreateWebhookInput, { ...requestOf(settings, names), name: step.item.name });
+    const body = checked(CreateWebhookInput, {
+      ...requestOf(CreateWebhookInput, settings, names),
+      name: step.item.name,
+    });
     if (!body.ok) return body;
     const created = await session.client.createWebhook({ body: body.value });
     if (!created.ok) return created;
@@ -108,7 +110,11 @@ export const webhookKind: Kind = {
     const fields = secretValues(step, session.environment);
     if (!fields.ok) return fields;
     const { enabled, ...settings } = fields.value;
-    const { kind: _, ...request } = requestOf({ kind: step.after["kind"] ?? null, ...settings }, names);
+    const { kind: _, ...request } = requestOf(
+      CreateWebhookInput,
+      { kind: step.after["kind"] ?? null, ...settings },
+      names,
+    );
     const body = checked(UpdateWebhookInput, { ...request, ...(enabled === undefined ? {} : { enabled }) });
     if (!body.ok) return body;
     const params = { webhook_id: WebhookId.parse(step.current?.id) };
@@ -176,10 +182,6 @@ type Described = { readonly kind: string } & object;
 function describe(webhook: Described, name: string) {
   const forge = "forge" in webhook ? String(webhook.forge) : "";
   return { name, identity: [webhook.kind, forge, name].join(" ") };
-}
-
-function requestOf(fields: Fields, names: Names): Readonly<Record<string, unknown>> {
-  return objectOf(toRequest(CreateWebhookInput, fields, names.idOf, []));
 }
 
 function toItem(webhook: WebhookDetails, names: Names): Item {
